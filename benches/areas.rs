@@ -7,7 +7,9 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{StandardNormal, StudentT};
-use wattline::model::areas::{CostEstimate, Direct, SmallArea, Tails, estimate};
+use wattline::model::areas::{
+    AreaCostPrior, BlockEffectTails, DirectEstimate, SmallArea, estimate_areas,
+};
 
 const AREAS: usize = 2_000;
 const OPERATIONS: usize = 200;
@@ -33,7 +35,7 @@ fn areas() -> Vec<SmallArea> {
         let error: f64 = random.sample(StandardNormal);
         let energy_j = mean + scale * (0.3 * effect + 0.2 * error);
         let variance_j2 = (0.2 * scale).powi(2);
-        SmallArea { counts, scale, direct: Some(Direct { energy_j, variance_j2 }) }
+        SmallArea { counts, scale, direct: Some(DirectEstimate { energy_j, variance_j2 }) }
     };
     (0..AREAS).map(|_| area()).collect()
 }
@@ -42,11 +44,14 @@ fn estimator(criterion: &mut Criterion) {
     let areas = areas();
     let mut covariance = vec![0.0; OPERATIONS * OPERATIONS];
     (0..OPERATIONS).for_each(|j| covariance[j * OPERATIONS + j] = 0.25e-18);
-    let belief = CostEstimate::Normal { mean: vec![1e-9; OPERATIONS], covariance };
+    let belief = AreaCostPrior::Normal { mean: vec![1e-9; OPERATIONS], covariance };
     let mut group = criterion.benchmark_group("areas, 2000 x 200");
     group.sample_size(10);
-    for (name, tails) in [("normal", Tails::Normal), ("tails", Tails::Estimated)] {
-        group.bench_function(name, |b| b.iter(|| estimate(black_box(&areas), &belief, tails)));
+    for (name, tails) in
+        [("normal", BlockEffectTails::Normal), ("tails", BlockEffectTails::Estimated)]
+    {
+        group
+            .bench_function(name, |b| b.iter(|| estimate_areas(black_box(&areas), &belief, tails)));
     }
     group.finish();
 }

@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use wattline::model::bayes::patterns::{FACTORS, patterns};
-use wattline::model::bayes::{ChainOptions, Factors, Sign, diagnose, fit_effects};
+use wattline::model::bayes::{ChainOptions, EffectSign, FactorMeasurements, diagnose, fit_effects};
 use wattline::model::table::{Case, Table};
 use wattline::model::{
     BootstrapOptions, FitOptions, FoldOptions, Solver, cross_validate, fit, fit_rows,
@@ -249,15 +249,15 @@ fn pattern(folder: &Path) {
     let text: String = measured.iter().map(row).collect();
     let text = format!("{},energy_j\n{text}", FACTORS.join(","));
     std::fs::write(folder.join("patterns.csv"), text).expect("disk space");
-    let data = Factors::new(&FACTORS.map(str::to_owned), &measured).expect("factors");
-    let works = [("free, NUTS", Sign::Free), ("positive, Gibbs", Sign::Positive)];
+    let data = FactorMeasurements::new(&FACTORS.map(str::to_owned), &measured).expect("factors");
+    let works = [("free, NUTS", EffectSign::Free), ("positive, Gibbs", EffectSign::Positive)];
     for (name, sign) in works {
         (1..=5).for_each(|seed| drawn(&data, name, sign, seed));
     }
 }
 
 /// One seed's draws; the time of the diagnostics, which samplers leave to others, apart.
-fn drawn(data: &Factors, name: &str, sign: Sign, seed: u64) {
+fn drawn(data: &FactorMeasurements, name: &str, sign: EffectSign, seed: u64) {
     let before = cpu_s();
     let options = ChainOptions { seed, draws: 4000, thin: 1, ..Default::default() };
     let found = fit_effects(data, sign, &options).expect("chains that mix");

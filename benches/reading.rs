@@ -61,7 +61,7 @@ fn read(path: &std::path::Path) -> String {
         sum += block.counts.iter().sum::<f64>();
         ControlFlow::Continue(())
     };
-    table(path).each(PassColumns::Counts, &mut take).expect("rows");
+    table(path).for_each_block(PassColumns::Counts, &mut take).expect("rows");
     format!("{rows} rows, sum {sum:.9e}")
 }
 

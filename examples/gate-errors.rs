@@ -19,7 +19,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
 use wattline::campaign::RunPhase;
 use wattline::compare::{
-    AllowedIncrease, GateVerdict, InputRuns, Measurement, Repeat, compare_measured,
+    AllowedIncrease, GateVerdict, InputRuns, Measurement, PowerRunEnergy, compare_measured,
 };
 use wattline::run::read_journal;
 
@@ -81,7 +81,7 @@ fn wilson(hits: f64, n: f64) -> (f64, f64) {
 
 /// Energies above idle, of one input.
 fn energies(values: &[f64]) -> Measurement {
-    let repeat = |&energy_j: &f64| Repeat { energy_j, duration_s: 1.0 };
+    let repeat = |&energy_j: &f64| PowerRunEnergy { energy_j, duration_s: 1.0 };
     let runs = InputRuns { repeats: values.iter().map(repeat).collect() };
     Measurement {
         inputs: BTreeMap::from([("all".to_string(), runs)]),
@@ -115,7 +115,8 @@ fn campaign(repeats: usize, sd: f64, factor: f64, random: &mut ChaCha8Rng) -> Me
     let mut draw = |mean: f64| normal(mean).sample(random);
     let mut inputs = BTreeMap::new();
     for name in ["a", "b", "c", "d"] {
-        let mut repeat = || Repeat { energy_j: draw(18.0 + 20.0 * factor), duration_s: 60.0 };
+        let mut repeat =
+            || PowerRunEnergy { energy_j: draw(18.0 + 20.0 * factor), duration_s: 60.0 };
         let repeats = (0..repeats).map(|_| repeat()).collect();
         inputs.insert(name.to_string(), InputRuns { repeats });
     }
@@ -198,7 +199,7 @@ fn campaigns(base: &Path, new: &Path) -> Outcome {
     let mean = |one: &Sessions| one.group(&(0..sessions).collect::<Vec<_>>()).sum(["all"]);
     if let (Some(b), Some(n)) = (mean(&base), mean(&new)) {
         let share = 100.0 * (n.value / b.value - 1.0);
-        let error = |one: &wattline::compare::Uncertain| one.variance().unwrap_or(0.0).sqrt();
+        let error = |one: &wattline::compare::UncertainEnergy| one.variance().unwrap_or(0.0).sqrt();
         println!(
             "<!-- {sessions} sessions each: {:.4} +- {:.4} J, {:.4} +- {:.4} J, {share:+.2} % -->",
             b.value,
@@ -237,7 +238,7 @@ fn left_of(order: &[usize], repeats: usize) -> &[usize] {
 
 /// The good sessions of a campaign of one input: its base case's power runs, all idle runs.
 struct Sessions {
-    power: Vec<Repeat>,
+    power: Vec<PowerRunEnergy>,
     idle: Vec<f64>,
 }
 
@@ -248,7 +249,7 @@ impl Sessions {
         let power = of(RunPhase::Power)
             .filter(|run| run.run.case.starts_with("base-"))
             .filter_map(|run| run.measured.as_ref())
-            .map(|run| Repeat { energy_j: run.energy_j, duration_s: run.duration_s });
+            .map(|run| PowerRunEnergy { energy_j: run.energy_j, duration_s: run.duration_s });
         let idle = of(RunPhase::Idle).filter_map(|run| Some(run.measured.as_ref()?.mean_power_w()));
         Ok(Sessions { power: power.collect(), idle: idle.collect() })
     }

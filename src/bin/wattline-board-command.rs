@@ -1,5 +1,5 @@
-//! The virtual board's own commands, and nothing else: a shell of the board starts hundreds of
-//! them in a session, and the whole program takes several times as long to start.
+//! Program of the virtual board's own commands, and nothing else: a shell of the board starts
+//! hundreds of them in a session, and the whole program takes several times as long to start.
 
 use std::process::ExitCode;
 

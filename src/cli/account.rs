@@ -54,12 +54,12 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let energies = arguments.energies.open(arguments.force)?;
-    let output = arguments.out.as_deref().map(|out| open(out, arguments.force.into()));
+    let output = arguments.out.as_deref().map(|out| open_output(out, arguments.force.into()));
     let output = output.transpose()?;
     if recording::is_monitor_file(&arguments.model) {
         let mapping = arguments.mapping.as_deref();
         recording::account(&arguments.runs, mapping, output.as_ref(), energies.as_ref())?;
-        tell(output.as_ref());
+        print_output_folder(output.as_ref());
         return Ok(());
     }
     recording::no_mapping_here(arguments.mapping.as_deref())?;
@@ -70,23 +70,24 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     accounted.remarks().iter().for_each(progress::say);
     if let Some(energies) = &energies {
         let name = arguments.runs.display().to_string();
-        energies.put(&name, of_accounts(&accounted.accounts))?;
+        energies.write_rows(&name, of_accounts(&accounted.accounts))?;
     }
     if let Some(output) = &output {
         accounted.write(output)?;
     }
-    tell(output.as_ref());
+    print_output_folder(output.as_ref());
     Ok(())
 }
 
-fn tell(output: Option<&Output>) {
+/// Prints where the results were written.
+fn print_output_folder(output: Option<&Output>) {
     if let Some(output) = output {
         progress::say(format!("written: {}", output.folder().display()));
     }
 }
 
-/// The folder of the results, without any that are there.
-fn open(out: &Path, existing: OnExisting) -> Result<Output, Failure> {
+/// Opens the folder of the results; refuses, resumes or replaces existing ones.
+fn open_output(out: &Path, existing: OnExisting) -> Result<Output, Failure> {
     let output = Output::open(out, existing, &progress::TERMINAL)?;
     output.check_free(&[LEDGER])?;
     Ok(output)

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::device::{Server, list, virtual_board_options};
+use crate::device::{self, Server, virtual_board_options};
 use crate::failure::Failure;
 use crate::virtual_board::simulated_model::SimulatedModelFamily;
 use crate::virtual_board::{
     self, AdbdGeneration, BoardFile, BoardOptions, Fault, RunningBoard, Tools,
 };
 
-use super::quantity::between;
+use super::quantity::number_between;
 use super::{progress, standard_output};
 
 #[derive(Debug, Args)]
@@ -37,13 +37,13 @@ enum BoardCommand {
         #[arg(long, default_value_t = 0)]
         port: u16,
         /// What it calls itself (`ro.serialno`): by it campaigns tell boards apart.
-        #[arg(long, default_value = virtual_board::DEFAULT_NAME, value_parser = name)]
+        #[arg(long, default_value = virtual_board::DEFAULT_NAME, value_parser = parse_name)]
         name: String,
         /// Its seed.
         #[arg(long, default_value_t = 1)]
         seed: u64,
         /// Its code costs so many times what the board's file says.
-        #[arg(long, default_value_t = 1.0, value_parser = between(1e-6, 1e6, ""))]
+        #[arg(long, default_value_t = 1.0, value_parser = number_between(1e-6, 1e6, ""))]
         device_factor: f64,
         /// Of an additive chip: a device of the cost table. A pattern of code costs the table's
         /// device effect on top of its others.
@@ -54,7 +54,7 @@ enum BoardCommand {
         #[arg(long, value_name = "CHIP", default_value_t)]
         simulated_model: SimulatedModelFamily,
         /// Without code it draws so many times what the board's file says.
-        #[arg(long, default_value_t = 1.0, value_parser = between(1e-6, 1e6, ""))]
+        #[arg(long, default_value_t = 1.0, value_parser = number_between(1e-6, 1e6, ""))]
         idle_factor: f64,
         /// File with public keys of adb (`adbkey.pub`): only hosts with one of them are let in. By
         /// default that of your own adb, which is made if there is none.
@@ -115,12 +115,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             toolbox,
             jars,
             board,
-        } => start(&BoardOptions {
+        } => run_board(&BoardOptions {
             board: BoardFile::built_in(board)
                 .ok_or_else(|| {
                     Failure::Usage(format!(
                         "there is no board {board:?}; there are {}",
-                        virtual_board::NAMES.join(", ")
+                        virtual_board::BUILT_IN_BOARD_NAMES.join(", ")
                     ))
                 })?
                 .with_factors(*device_factor, *idle_factor)
@@ -144,8 +144,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
+/// Prints the boards that the adb server knows.
 fn list_boards() -> Result<(), Failure> {
-    let boards = list(Server::from_environment())?;
+    let boards = device::list_boards(Server::from_environment())?;
     if boards.is_empty() {
         progress::say(
             "adb knows no board. Plug one in and allow USB debugging on it, or name one in a \
@@ -158,7 +159,8 @@ fn list_boards() -> Result<(), Failure> {
     Ok(())
 }
 
-fn start(options: &BoardOptions) -> Result<(), Failure> {
+/// Starts a virtual board and keeps it until standard input ends.
+fn run_board(options: &BoardOptions) -> Result<(), Failure> {
     let board = virtual_board::start(options)?;
     progress::result(board.serial());
     // Nobody could use a board whose serial has not arrived.
@@ -187,25 +189,25 @@ fn start(options: &BoardOptions) -> Result<(), Failure> {
         );
     }
     for line in std::io::stdin().lines() {
-        obey(&board, line.map_err(Failure::io("read", "standard input"))?.trim());
+        run_fault_line(&board, line.map_err(Failure::io("read", "standard input"))?.trim());
     }
     Ok(())
 }
 
-/// One line of the fault menu.
-fn obey(board: &RunningBoard, line: &str) {
+/// Carries out one line of standard input: a fault to cause, or `lift`.
+fn run_fault_line(board: &RunningBoard, line: &str) {
     match line {
         "" => {}
-        "lift" => board.lift(),
+        "lift" => board.lift_faults(),
         fault => match fault.parse::<Fault>() {
-            Ok(fault) => board.cause(fault),
+            Ok(fault) => board.cause_fault(fault),
             Err(problem) => progress::say(format!("{problem}, lift")),
         },
     }
 }
 
-/// A board's name: it stands in tables and names of folders.
-fn name(text: &str) -> Result<String, String> {
+/// Parses a board's name, which goes into tables and folder names.
+fn parse_name(text: &str) -> Result<String, String> {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     match !text.is_empty() && text.chars().all(plain) {
         true => Ok(text.to_owned()),

@@ -1,16 +1,16 @@
-//! Flags that name boards, and say what becomes of those that are lost.
+//! Flags that name boards, and that decide about the runs of lost boards.
 
 use std::time::Duration;
 
 use clap::Args;
 
-use crate::boards::{BoardChoice, VirtualChoice, check_together};
+use crate::boards::{BoardChoice, VirtualChoice, check_compatible};
 use crate::device::RECONNECT_LIMIT;
 use crate::failure::Failure;
-use crate::run::WhenLost;
+use crate::run::LostBoardPolicy;
 use crate::virtual_board::simulated_model::SimulatedModelFamily;
 
-/// `--board`, as often as there are boards.
+/// Boards of a command: `--board`, and the energy model of a virtual one.
 #[derive(Debug, Clone, Args)]
 pub struct BoardArguments {
     /// `virtual` (`virtual:pixel` and others: see `board virtual`), `jvm` (this machine), or
@@ -31,9 +31,9 @@ pub struct BoardArguments {
 }
 
 impl BoardArguments {
-    /// The boards. Refuses what can't go together.
+    /// Chosen boards. Refuses combinations that cannot go together.
     pub fn choices(&self) -> Result<Vec<BoardChoice>, Failure> {
-        check_together(&self.board)?;
+        check_compatible(&self.board)?;
         let Some(simulated_model) = self.simulated_model else { return Ok(self.board.clone()) };
         let chosen = self.board.iter().map(|board| match board {
             BoardChoice::Virtual(chosen) => {
@@ -50,7 +50,7 @@ impl BoardArguments {
     }
 }
 
-/// What becomes of the runs of boards that are lost.
+/// Flags for lost boards: how long they are waited for, and whether their runs move to others.
 #[derive(Debug, Clone, Args)]
 pub struct LostArguments {
     /// With several boards: the others make what one that is lost, or not named any more,
@@ -61,7 +61,7 @@ pub struct LostArguments {
     wait: WaitArgument,
 }
 
-/// `--wait`.
+/// Flag `--wait`: the time for which a lost board is waited for.
 #[derive(Debug, Clone, Args)]
 pub struct WaitArgument {
     /// Seconds for which a board that is lost is waited for.
@@ -71,21 +71,21 @@ pub struct WaitArgument {
 }
 
 impl WaitArgument {
-    /// How long a board is waited for.
+    /// Time for which a lost board is waited for.
     pub fn patience(&self) -> Duration {
         Duration::from_secs(self.wait)
     }
 }
 
 impl LostArguments {
-    /// How long a board is waited for.
+    /// Time for which a lost board is waited for.
     pub fn patience(&self) -> Duration {
         self.wait.patience()
     }
 
-    /// As a policy.
-    pub fn policy(&self) -> WhenLost {
-        if self.moves { WhenLost::Move } else { WhenLost::KeepOpen }
+    /// Policy for the runs of lost boards.
+    pub fn policy(&self) -> LostBoardPolicy {
+        if self.moves { LostBoardPolicy::Move } else { LostBoardPolicy::KeepOpen }
     }
 }
 

@@ -1,4 +1,4 @@
-//! `wattline calls`: who called whom, and in which thread, for accounts with callees.
+//! `wattline calls`: records the tree of calls per thread, for accounts with callees.
 
 use std::path::PathBuf;
 
@@ -49,15 +49,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let mut builder = plan::builder(&loaded, &jdk)?;
     let (scenario, dictionary) = (&loaded.scenario, &facts.dictionary);
-    let tree =
-        recorded_calls::calls(scenario, dictionary, &jdk, &mut builder, &progress::TERMINAL)?;
+    let tree = recorded_calls::record_calls(
+        scenario,
+        dictionary,
+        &jdk,
+        &mut builder,
+        &progress::TERMINAL,
+    )?;
     output.write_artifact(&tree)?;
     progress::result(recorded_calls::summary(&tree, &facts, &loaded.scenario));
     progress::say(format!("written: {}", output.path(CALLS).display()));
     Ok(())
 }
 
-/// Ids mean the same where the blocks of both have the same names.
+/// Whether block ids mean the same in two dictionaries: their blocks have the same names.
 fn have_same_blocks(one: &Dictionary, other: &Dictionary) -> bool {
     let names = |of: &Dictionary| {
         let blocks = of.blocks.iter();

@@ -1,5 +1,5 @@
-//! `wattline completions` and `wattline man`: made from the same definitions that parse
-//! the arguments.
+//! `wattline completions` and `wattline man`: shell completions and man pages, generated from the
+//! definitions that parse the arguments.
 
 use std::path::PathBuf;
 
@@ -46,7 +46,7 @@ pub fn completions(arguments: &CompletionsArguments) -> Result<(), Failure> {
 pub fn man(arguments: &ManArguments) -> Result<(), Failure> {
     let output =
         Output::open(&arguments.out, OnExisting::from(arguments.force), &progress::TERMINAL)?;
-    let pages = pages().map_err(Failure::io("write", &arguments.out))?;
+    let pages = man_pages().map_err(Failure::io("write", &arguments.out))?;
     output.check_free(&pages.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;
     for (name, page) in &pages {
         output.write(name, page)?;
@@ -55,8 +55,8 @@ pub fn man(arguments: &ManArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// File names and roff of all pages.
-fn pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
+/// File names and roff texts of all man pages.
+fn man_pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
     let mut command = super::Arguments::command();
     command.build();
     let of_commands = command.get_subcommands().filter(|sub| sub.get_name() != "help");
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn every_command_has_a_page_with_an_example() {
-        let pages = pages().unwrap();
+        let pages = man_pages().unwrap();
         let commands = super::super::Arguments::command();
         assert_eq!(pages.len(), commands.get_subcommands().count() + 1);
         for (name, text) in &pages {

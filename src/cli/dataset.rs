@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::dataset::dataset;
+use crate::dataset::assemble_dataset;
 use crate::failure::Failure;
 use crate::folder::names::DATASET;
 use crate::folder::{OnExisting, Output};
@@ -32,8 +32,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Output::open(&arguments.folder, OnExisting::from(arguments.force), &progress::TERMINAL)?;
     output.check_free(&[DATASET])?;
     let folder = output.campaign();
-    let (scenario, campaign) = (folder.scenario()?, folder.campaign()?);
-    let made = dataset(&scenario, &campaign, &folder.read()?, &folder)?;
+    let (scenario, campaign) = (folder.scenario()?, folder.measured_campaign()?);
+    let made = assemble_dataset(&scenario, &campaign, &folder.read()?, &folder)?;
     made.write(&output)?;
     progress::result(made.summary());
     progress::say(format!("written: {}", output.path(DATASET).display()));

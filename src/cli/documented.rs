@@ -1,4 +1,4 @@
-//! The flags that pages and messages name in command lines: each is one of that command.
+//! Test of the flags in command lines of pages and messages: each is one of its command.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,9 @@ use walkdir::WalkDir;
 use super::Arguments;
 use super::suggest::arguments_of;
 
-/// Pages but for those of experiments, which quote the program as it was, and our own sources.
-fn files() -> Vec<PathBuf> {
+/// Documentation pages, without those of experiments, which quote the program as it was, and this
+/// program's sources.
+fn documented_files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let below = ["docs", "src", "crates"].map(|folder| root.join(folder));
     let walk = below.iter().flat_map(WalkDir::new).map(|entry| entry.unwrap().into_path());
@@ -26,7 +27,7 @@ fn files() -> Vec<PathBuf> {
         .collect()
 }
 
-/// What follows the program's name in each command line of a text, up to where it ends.
+/// Rest of each command line of a text after the program's name.
 fn command_lines(text: &str) -> Vec<String> {
     let joined = text.replace("\\\n", " ");
     let ends = ['`', '"', '|', ';', '\n', '&', '>', '#', '('];
@@ -34,6 +35,7 @@ fn command_lines(text: &str) -> Vec<String> {
     joined.split("wattline ").skip(1).map(line).collect()
 }
 
+/// Whether a command or the program takes a flag.
 fn has_flag(command: &Command, program: &Command, flag: &str) -> bool {
     arguments_of(command, program).any(|argument| {
         let aliases = argument.get_visible_aliases().unwrap_or_default();
@@ -41,7 +43,7 @@ fn has_flag(command: &Command, program: &Command, flag: &str) -> bool {
     })
 }
 
-/// The flags of a command line that its command does not have.
+/// Flags of a command line that its command does not have.
 fn unknown_flags(program: &Command, line: &str) -> Vec<String> {
     let mut command = program;
     let mut unknown = Vec::new();
@@ -62,7 +64,7 @@ fn every_flag_that_is_named_is_one() {
     let program = Arguments::command();
     let mut wrong = Vec::new();
     let mut lines = 0;
-    for file in files() {
+    for file in documented_files() {
         // Tests mistype flags on purpose.
         let text = fs::read_to_string(&file).unwrap();
         let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();

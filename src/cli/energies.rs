@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use super::partial_file::PartialFile;
 use super::progress;
 
-/// The flag.
+/// Flag `--partial`: file for rows of energy by key.
 #[derive(Debug, Args)]
 pub struct EnergiesArgument {
     /// Parquet file for rows of energy by key, which SQL adds up over recordings to the last
@@ -22,20 +22,22 @@ pub struct EnergiesArgument {
 }
 
 impl EnergiesArgument {
-    /// Where the rows go, if they are wanted: said before any work is done.
-    pub fn open(&self, force: bool) -> Result<Option<Energies>, Failure> {
-        self.partial.as_deref().map(|path| Energies::open(path, force)).transpose()
+    /// Opens the file for the rows, if the flag is given; refuses an existing one before any work
+    /// is done.
+    pub fn open(&self, force: bool) -> Result<Option<EnergyRowsFile>, Failure> {
+        self.partial.as_deref().map(|path| EnergyRowsFile::open(path, force)).transpose()
     }
 }
 
-/// Where rows of energy go.
+/// Parquet file or standard output for rows of energy by key.
 #[derive(Debug)]
-pub struct Energies {
+pub struct EnergyRowsFile {
     file: PartialFile,
 }
 
-impl Energies {
-    /// A file that is not there yet, or is to be replaced; `-` is standard output.
+impl EnergyRowsFile {
+    /// Checks that a file can be written: it does not exist or is to be replaced; `-` is standard
+    /// output.
     pub fn open(path: &Path, force: bool) -> Result<Self, Failure> {
         if cfg!(not(feature = "parquet")) {
             let why = "--partial: this build has no Parquet; build with it (the default)";
@@ -44,15 +46,19 @@ impl Energies {
         Ok(Self { file: PartialFile::open(path, force)? })
     }
 
-    /// Whether nothing else may be written to standard output.
+    /// Whether the rows go to standard output, so that nothing else may be written there.
     pub fn is_standard_output(&self) -> bool {
         self.file.is_standard_output()
     }
 
-    /// Writes the rows of a recording, by its name.
-    pub fn put(&self, recording: &str, rows: Result<EnergyRows, TooLarge>) -> Result<(), Failure> {
+    /// Writes the rows of a recording under its name.
+    pub fn write_rows(
+        &self,
+        recording: &str,
+        rows: Result<EnergyRows, TooLarge>,
+    ) -> Result<(), Failure> {
         let rows = rows.map_err(|error| Failure::input(recording, error))?;
-        self.file.put(&bytes(&rows, recording)?)?;
+        self.file.put(&parquet_bytes(&rows, recording)?)?;
         if !self.is_standard_output() {
             progress::say(format!("written: {}", self.file.path().display()));
         }
@@ -60,12 +66,13 @@ impl Energies {
     }
 }
 
+/// Parquet bytes of the rows of a recording.
 #[cfg(feature = "parquet")]
-fn bytes(rows: &EnergyRows, recording: &str) -> Result<Vec<u8>, Failure> {
+fn parquet_bytes(rows: &EnergyRows, recording: &str) -> Result<Vec<u8>, Failure> {
     rows.to_parquet(recording).map_err(|error| Failure::input(recording, error))
 }
 
 #[cfg(not(feature = "parquet"))]
-fn bytes(_: &EnergyRows, _: &str) -> Result<Vec<u8>, Failure> {
+fn parquet_bytes(_: &EnergyRows, _: &str) -> Result<Vec<u8>, Failure> {
     unreachable!("refused before")
 }

@@ -1,4 +1,4 @@
-//! The program's exit codes, and what it advises.
+//! Exit codes of the program, and remedies of errors.
 
 use std::io;
 
@@ -8,33 +8,33 @@ use crate::run::{DriverError, RunError};
 /// Exit codes of the program.
 pub(crate) mod exit {
     /// A check failed: an increase over its limit.
-    pub const GATE: u8 = 1;
-    /// Wrong use.
+    pub const CHECK_FAILED: u8 = 1;
+    /// Wrong use of the command line.
     pub const USAGE: u8 = 2;
-    /// Input at fault.
+    /// Invalid input.
     pub const INPUT: u8 = 3;
-    /// Board at fault.
+    /// A board fails or is missing.
     pub const BOARD: u8 = 4;
-    /// A gate has nothing to answer with.
+    /// There are no data to check.
     pub const NO_DATA: u8 = 5;
 }
 
-/// The code that the program ends with.
+/// Exit code for a failure.
 pub fn exit_code(failure: &Failure) -> u8 {
     match failure {
         Failure::Usage(_) | Failure::Exists { .. } => exit::USAGE,
-        Failure::InUse { .. } | Failure::Campaign { .. } => exit::USAGE,
+        Failure::InUse { .. } | Failure::CampaignExists { .. } => exit::USAGE,
         Failure::Board(_) | Failure::Device(_) | Failure::VirtualBoard(_) => exit::BOARD,
         Failure::Host(_) | Failure::Attach(_) | Failure::Threads { .. } => exit::BOARD,
         Failure::Run(RunError::Driver { source: DriverError::BoardLost(_), .. })
-        | Failure::Run(RunError::Hopeless { .. } | RunError::Open { .. }) => exit::BOARD,
+        | Failure::Run(RunError::TooManyFailures { .. } | RunError::Open { .. }) => exit::BOARD,
         Failure::Run(RunError::Exists { .. } | RunError::NotAssigned { .. }) => exit::USAGE,
         Failure::NoData(_) => exit::NO_DATA,
         _ => exit::INPUT,
     }
 }
 
-/// What to do about a cause that has one remedy wherever it comes from.
+/// Remedy of an error cause that has the same one wherever it comes from.
 pub fn remedy(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
     match cause.downcast_ref::<io::Error>()?.kind() {
         io::ErrorKind::StorageFull => Some(

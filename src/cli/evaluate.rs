@@ -1,5 +1,5 @@
-//! `wattline evaluate`: accounts against the ground truth of a virtual board, against the profile of
-//! an independent profiler, or against inputs that they have not seen.
+//! `wattline evaluate`: compares accounts with the ground truth of a virtual board, with the
+//! profile of an independent profiler, or with unseen inputs.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -53,7 +53,7 @@ pub struct Arguments {
     /// The truth folder; of a campaign on several boards BOARD=FOLDER, for one or more of them.
     #[arg(required_unless_present_any = ["profile", "unseen"], conflicts_with = "profile",
           value_name = "TRUTH")]
-    truths: Vec<BoardTruth>,
+    truths: Vec<BoardGroundTruth>,
     /// An independent profile of the unremoved cases instead; may be given several times, for
     /// runs of the same, whose samples add up. A run of several processes (of one input each)
     /// has a file for each, with commas between them.
@@ -64,7 +64,7 @@ pub struct Arguments {
           value_parser = PossibleValuesParser::new(["samples", "ns", "us", "ms"]))]
     profile_unit: Option<String>,
     /// The time between two of the profiler's samples, where weights are times: 10ms, 500us.
-    #[arg(long, value_name = "TIME", requires = "profile", value_parser = profile::period_ns)]
+    #[arg(long, value_name = "TIME", requires = "profile", value_parser = profile::parse_period_ns)]
     profile_period: Option<u64>,
     /// The campaign's own inputs instead, each by the accounts of the others.
     #[arg(long, conflicts_with_all = ["truths", "profile", "model"])]
@@ -80,15 +80,15 @@ pub struct Arguments {
     force: bool,
 }
 
-/// Where a board's truth is.
+/// Folder with the ground truth of a board.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct BoardTruth {
-    /// As its records name it; none for the only one.
+struct BoardGroundTruth {
+    /// Board of the campaign; `None` for the only one.
     board: Option<String>,
     folder: PathBuf,
 }
 
-impl FromStr for BoardTruth {
+impl FromStr for BoardGroundTruth {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -107,17 +107,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Output::open(&arguments.out, OnExisting::from(arguments.force), &progress::TERMINAL)?;
     let folder = &CampaignFolder::new(campaign_path(&arguments.accounts));
     if arguments.unseen {
-        return unseen_inputs(folder, &output);
+        return evaluate_unseen_inputs(folder, &output);
     }
     let model = arguments.model.clone().unwrap_or_else(|| folder.file(names::MODEL));
     if !arguments.profile.is_empty() {
-        let weights = profile::stated(arguments.profile_unit.as_deref(), arguments.profile_period);
+        let weights =
+            profile::weight_facts(arguments.profile_unit.as_deref(), arguments.profile_period);
         let model = read_model(&model)?;
         return profile::evaluate(folder, &model, &arguments.profile, weights, &output);
     }
     output.check_free(&[names::EVALUATION])?;
     let model = read_model(&model)?;
-    let by_board = arguments.truths.iter().map(|truth| of_board(folder, &model, truth));
+    let by_board = arguments.truths.iter().map(|truth| evaluate_board(folder, &model, truth));
     let csv = match by_board.collect::<Result<Vec<_>, Failure>>()?.as_slice() {
         [(None, evaluation)] => evaluation.csv(),
         several => evaluations_csv(
@@ -130,8 +131,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Each input by the accounts of the others.
-fn unseen_inputs(folder: &CampaignFolder, output: &Output) -> Result<(), Failure> {
+/// Compares each input with the accounts of the other inputs.
+fn evaluate_unseen_inputs(folder: &CampaignFolder, output: &Output) -> Result<(), Failure> {
     output.check_free(&[names::UNSEEN])?;
     let found = unseen_inputs::unseen_inputs(
         &ScenarioFacts::read(folder, None)?,
@@ -148,12 +149,12 @@ fn unseen_inputs(folder: &CampaignFolder, output: &Output) -> Result<(), Failure
     Ok(())
 }
 
-/// The accounts of one of a campaign's boards, held against its ground truth; with its name where
-/// there are several.
-fn of_board(
+/// Compares the accounts of one board of a campaign with its ground truth; prints the board's name
+/// where there are several.
+fn evaluate_board(
     folder: &CampaignFolder,
     model: &Model,
-    of: &BoardTruth,
+    of: &BoardGroundTruth,
 ) -> Result<(Option<String>, AccountEvaluation), Failure> {
     let facts = ScenarioFacts::read(folder, of.board.as_deref())?;
     if of.board.is_none() && facts.device.is_some() {
@@ -168,7 +169,7 @@ fn of_board(
     Ok((facts.device, evaluation))
 }
 
-/// The folder itself, also when its `accounts` were named.
+/// Campaign's folder of a path that may be its `accounts` folder.
 fn campaign_path(path: &Path) -> &Path {
     match (path.file_name(), path.parent()) {
         (Some(name), Some(parent)) if name == "accounts" => parent,

@@ -1,4 +1,4 @@
-//! `wattline export`: accounts and measured sessions -> files that other tools open.
+//! `wattline export`: writes accounts and measured sessions in formats of other tools.
 
 use std::collections::BTreeMap;
 #[cfg(feature = "parquet")]
@@ -9,8 +9,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
 use crate::campaign::RunPhase;
-use crate::campaign_report::repository::{repository_of, tell_unknown};
-use crate::export::{Depth, ExportData, ExportFormat, FORMATS, InputEnergies, SessionTrace};
+use crate::campaign_report::repository::{repository_of, warn_if_unknown};
+use crate::export::{ExportData, ExportFormat, FORMATS, InputEnergies, SessionTrace, StackDepth};
 use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
 #[cfg(feature = "parquet")]
@@ -76,13 +76,13 @@ enum DepthArgument {
     Block,
 }
 
-impl From<DepthArgument> for Depth {
-    fn from(argument: DepthArgument) -> Depth {
+impl From<DepthArgument> for StackDepth {
+    fn from(argument: DepthArgument) -> StackDepth {
         match argument {
-            DepthArgument::Package => Depth::Package,
-            DepthArgument::Class => Depth::Class,
-            DepthArgument::Method => Depth::Method,
-            DepthArgument::Block => Depth::Block,
+            DepthArgument::Package => StackDepth::Package,
+            DepthArgument::Class => StackDepth::Class,
+            DepthArgument::Method => StackDepth::Method,
+            DepthArgument::Block => StackDepth::Block,
         }
     }
 }
@@ -91,7 +91,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let out = arguments.out.as_ref().unwrap_or(&arguments.folder);
     let output = Output::open(out, OnExisting::from(arguments.force), &progress::TERMINAL)?;
     if arguments.parquet {
-        parquet(&arguments.folder, &output)?;
+        write_parquet(&arguments.folder, &output)?;
     }
     if arguments.format.is_empty() {
         return Ok(());
@@ -103,7 +103,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if recording::is_recording(folder) {
         let (mapping, prefix) = (arguments.mapping.as_deref(), arguments.source_prefix.as_deref());
         let recorded = recording::Exported::read(folder, mapping, prefix)?;
-        return write(&output, &formats, &recorded.data());
+        return write_formats(&output, &formats, &recorded.data());
     }
     recording::no_mapping_here(arguments.mapping.as_deref())?;
     let folder = CampaignFolder::new(folder);
@@ -113,7 +113,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (about, scenario) = (folder.dataset_facts()?, folder.scenario()?);
     let board = facts.records.first().map(|run| run.board.clone()).unwrap_or_default();
     let wants_sessions = formats.iter().any(|format| format.name == "perfetto");
-    let sessions = if wants_sessions { sessions(&folder, &facts)? } else { Vec::new() };
+    let sessions = if wants_sessions { session_traces(&folder, &facts)? } else { Vec::new() };
     let data = ExportData {
         scenario: &scenario.name,
         package: &scenario.application.package,
@@ -121,18 +121,23 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         is_virtual: board.is_virtual,
         frequency_hz: about.frequency_khz.map(|khz| khz * 1000),
         accounts: &accounts,
-        inputs: &inputs(&facts),
+        inputs: &input_energies(&facts),
         sessions: &sessions,
         calls: calls.as_ref().filter(|_| arguments.depth.is_none()),
         repository: &repository_of(arguments.source_prefix.as_deref(), &accounts),
-        depth: arguments.depth.map_or_else(Depth::default, Depth::from),
+        depth: arguments.depth.map_or_else(StackDepth::default, StackDepth::from),
     };
-    write(&output, &formats, &data)
+    write_formats(&output, &formats, &data)
 }
 
-fn write(output: &Output, formats: &[ExportFormat], data: &ExportData<'_>) -> Result<(), Failure> {
+/// Writes the files of the chosen formats.
+fn write_formats(
+    output: &Output,
+    formats: &[ExportFormat],
+    data: &ExportData<'_>,
+) -> Result<(), Failure> {
     if formats.iter().any(|format| ["lcov", "jacoco"].contains(&format.name)) {
-        tell_unknown(data.repository, &progress::TERMINAL);
+        warn_if_unknown(data.repository, &progress::TERMINAL);
     }
     for format in formats {
         let path = output.write(format.file, (format.write)(data))?;
@@ -141,9 +146,9 @@ fn write(output: &Output, formats: &[ExportFormat], data: &ExportData<'_>) -> Re
     Ok(())
 }
 
-/// Writes `x.parquet` for each `x.csv` of the folder and of its accounts.
+/// Writes `x.parquet` for each `x.csv` of a folder and of its accounts.
 #[cfg(feature = "parquet")]
-fn parquet(folder: &Path, output: &Output) -> Result<(), Failure> {
+fn write_parquet(folder: &Path, output: &Output) -> Result<(), Failure> {
     let mut tables = Vec::new();
     for part in ["", crate::folder::names::ACCOUNTS] {
         tables.extend(tables_in(&folder.join(part))?);
@@ -162,7 +167,7 @@ fn parquet(folder: &Path, output: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The CSV files of a folder; none where it is not there.
+/// Paths of the CSV files of a folder; none where the folder does not exist.
 #[cfg(feature = "parquet")]
 fn tables_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !folder.exists() {
@@ -176,13 +181,14 @@ fn tables_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(tables)
 }
 
+/// Refuses `--parquet` in a build without Parquet.
 #[cfg(not(feature = "parquet"))]
-fn parquet(_: &Path, _: &Output) -> Result<(), Failure> {
+fn write_parquet(_: &Path, _: &Output) -> Result<(), Failure> {
     Err(Failure::Usage("--parquet: this build has no Parquet; build with it (the default)".into()))
 }
 
 /// Good runs of a phase of the unremoved cases, in the journal's order.
-fn good(facts: &ScenarioFacts, phase: RunPhase) -> impl Iterator<Item = &RunRecord> {
+fn good_runs(facts: &ScenarioFacts, phase: RunPhase) -> impl Iterator<Item = &RunRecord> {
     let bases = facts.cases.iter().filter(|case| case.removed.is_empty());
     let names: Vec<&str> = bases.map(|case| case.name.as_str()).collect();
     facts.records.iter().filter(move |run| {
@@ -190,14 +196,14 @@ fn good(facts: &ScenarioFacts, phase: RunPhase) -> impl Iterator<Item = &RunReco
     })
 }
 
-/// The power runs by input sequence; idle power is that of all idle runs.
-fn inputs(facts: &ScenarioFacts) -> BTreeMap<String, InputEnergies> {
+/// Energies of the power runs by input sequence; idle power is that of all idle runs.
+fn input_energies(facts: &ScenarioFacts) -> BTreeMap<String, InputEnergies> {
     let idle = facts.records.iter().filter(|run| run.is_good() && run.run.phase == RunPhase::Idle);
     let idle: Vec<f64> =
         idle.filter_map(|run| run.measured.as_ref()).map(|run| run.mean_power_w()).collect();
     let idle_w = idle.iter().sum::<f64>() / idle.len().max(1) as f64;
     let mut inputs: BTreeMap<String, InputEnergies> = BTreeMap::new();
-    for run in good(facts, RunPhase::Power) {
+    for run in good_runs(facts, RunPhase::Power) {
         let case = facts.cases.iter().find(|case| case.name == run.run.case);
         let (Some(case), Some(measured)) = (case, &run.measured) else { continue };
         let nothing = || InputEnergies {
@@ -213,11 +219,14 @@ fn inputs(facts: &ScenarioFacts) -> BTreeMap<String, InputEnergies> {
     inputs
 }
 
-/// Power and idle sessions with their samples.
-fn sessions(folder: &CampaignFolder, facts: &ScenarioFacts) -> Result<Vec<SessionTrace>, Failure> {
+/// Samples of the good power and idle sessions.
+fn session_traces(
+    folder: &CampaignFolder,
+    facts: &ScenarioFacts,
+) -> Result<Vec<SessionTrace>, Failure> {
     let mut sessions = Vec::new();
     for phase in [RunPhase::Power, RunPhase::Idle] {
-        for run in good(facts, phase) {
+        for run in good_runs(facts, phase) {
             let Some(measured) = &run.measured else { continue };
             let logs = folder.logs(run)?;
             let (start_s, end_s) = (measured.start_uptime_s, measured.end_uptime_s);

@@ -1,4 +1,4 @@
-//! `wattline fit`: a data set -> costs, cross-validation, estimability.
+//! `wattline fit`: fits costs to a data set, with cross-validation and estimability.
 
 use std::path::{Path, PathBuf};
 
@@ -12,22 +12,22 @@ use crate::folder::{Output, names};
 use crate::model::table::{ColumnChoice, Table};
 use crate::model::{
     BootstrapOptions, ContextPrice, FitOptions, FoldOptions, FoldUnit, Penalty, Solver,
-    SufficientStats, Weighting, devices, learning_csv, learning_curve,
+    SufficientStats, Weighting, device_names, learning_csv, learning_curve,
 };
 
 use super::partial_file::PartialFile;
 use super::progress;
-use super::quantity::{between, whole};
+use super::quantity::{number_between, whole_number_between};
 
 mod blocks;
 mod factors;
 mod partial;
 mod tables;
 
-use self::tables::TableLocation;
+use self::tables::TableFiles;
 use self::{blocks as fit_blocks, factors as fit_factors, partial as fit_partial};
 
-/// Files that a fit writes.
+/// Names of the files that a fit writes.
 pub const FILES: [&str; 3] = [names::MODEL, names::CV, names::ESTIMABILITY];
 
 #[derive(Debug, Args)]
@@ -82,7 +82,7 @@ pub struct Arguments {
     #[arg(long)]
     prior: Option<PathBuf>,
     /// Rounds of cross-validation.
-    #[arg(long, default_value_t = 4, value_parser = whole(2, 100_000))]
+    #[arg(long, default_value_t = 4, value_parser = whole_number_between(2, 100_000))]
     folds: usize,
     /// Keep the cases of one value of this column in one fold.
     #[arg(long)]
@@ -98,19 +98,19 @@ pub struct Arguments {
     weight: Option<String>,
     /// With --partial and weights `relative`, the energy that no case is taken below: 5 % of
     /// the median of all cases, which a part of them can't tell.
-    #[arg(long, value_name = "JOULES", requires = "partial", value_parser = between(0.0, 1e15, "J"))]
+    #[arg(long, value_name = "JOULES", requires = "partial", value_parser = number_between(0.0, 1e15, "J"))]
     relative_floor: Option<f64>,
     /// Strength of the penalty or prior. Default: with microbenchmarks as --prior what their
     /// standard errors say, beside the noise that the cases show; else chosen by inner
     /// cross-validation.
-    #[arg(long, value_parser = between(0.0, 1e15, ""))]
+    #[arg(long, value_parser = number_between(0.0, 1e15, ""))]
     penalty: Option<f64>,
     /// With `--solver gd`, further descents from other starts, which show what the cases
     /// don't determine.
-    #[arg(long, default_value_t = 0, value_parser = whole(0, FIT_REPEATS.most as usize))]
+    #[arg(long, default_value_t = 0, value_parser = whole_number_between(0, FIT_REPEATS.most as usize))]
     restarts: usize,
     /// Intervals from this many fits to cases drawn with replacement (0: the solver's own).
-    #[arg(long, default_value_t = 0, value_parser = whole(0, FIT_REPEATS.most as usize))]
+    #[arg(long, default_value_t = 0, value_parser = whole_number_between(0, FIT_REPEATS.most as usize))]
     bootstrap: usize,
     /// Write learning.csv: held-out error against the number of cases.
     #[arg(long)]
@@ -142,23 +142,23 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let options = |merged: &SufficientStats| merge_options(arguments, merged);
         return fit_partial::merge(arguments, &arguments.merge, options);
     }
-    let tables = TableLocation::find(&arguments.tables)?;
+    let tables = TableFiles::find(&arguments.tables)?;
     if let Some(to) = &arguments.partial {
-        let (options, _, choice) = settings(arguments, &tables)?;
-        let folds = folds(arguments, options.inner_folds.unit);
-        return fit_partial::write(arguments, &tables, &choice, &options, folds, to);
+        let (options, _, choice) = fit_settings(arguments, &tables)?;
+        let folds = fold_options(arguments, options.inner_folds.unit);
+        return fit_partial::write_partial(arguments, &tables, &choice, &options, folds, to);
     }
     let output = Output::open(&arguments.out, arguments.force.into(), &progress::TERMINAL)?;
     if let Some(factors) = &arguments.factors {
-        return fit_factors::run(arguments, factors, solver(arguments)?, &output);
+        return fit_factors::run(arguments, factors, chosen_solver(arguments)?, &output);
     }
     output.check_free(&FILES)?;
-    let (mut options, contexts, choice) = settings(arguments, &tables)?;
-    let folds = folds(arguments, options.inner_folds.unit);
+    let (mut options, contexts, choice) = fit_settings(arguments, &tables)?;
+    let folds = fold_options(arguments, options.inner_folds.unit);
     // Counts are weighed by context in memory only.
-    if contexts.is_empty() && fit_blocks::are_better(&tables, arguments, &options)? {
+    if contexts.is_empty() && fit_blocks::is_better_in_blocks(&tables, arguments, &options)? {
         let rows = tables.rows(&choice)?;
-        tables.tell(&rows)?;
+        tables.print_remarks(&rows)?;
         if fit_blocks::are_of_one_board(&tables, &rows)? {
             if arguments.solver.is_none() {
                 options.solver = Solver::Shrink;
@@ -168,9 +168,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     let facts = DatasetFacts::beside(&tables.named)?;
-    let dataset = dataset_of(&tables, &choice)?;
+    let dataset = read_dataset(&tables, &choice)?;
     check_device(&dataset.table, arguments, &tables.named)?;
-    let DatasetFile { table, sha256, .. } = dataset.weighed(&contexts)?;
+    let DatasetFile { table, sha256, .. } = dataset.with_weighed_counts(&contexts)?;
     let mut fitted = fit_table(&table, &options, folds, None)?;
     fitted.model.contexts = contexts;
     let origin = DataOrigin { sha256: &sha256, facts: &facts, seed: arguments.seed };
@@ -184,12 +184,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The options that the flags say, what contexts cost by `--prior`, and the columns.
-fn settings(
+/// Fit options of the flags, costs of contexts from `--prior`, and the choice of columns.
+fn fit_settings(
     arguments: &Arguments,
-    tables: &TableLocation,
+    tables: &TableFiles,
 ) -> Result<(FitOptions, Vec<ContextPrice>, ColumnChoice), Failure> {
-    let solver = match solver(arguments)? {
+    let solver = match chosen_solver(arguments)? {
         Solver::Stack if arguments.partial.is_some() && arguments.solver.is_none() => {
             Solver::Shrink
         }
@@ -197,7 +197,7 @@ fn settings(
     };
     let mut options = FitOptions::new(solver);
     let weight_column = set_weighting(&mut options, arguments.weight.as_deref());
-    let contexts = set_costs(&mut options, arguments)?;
+    let contexts = set_prior_and_penalty(&mut options, arguments)?;
     let unit = match arguments.group {
         Some(_) => FoldUnit::Group,
         None => DatasetFacts::beside(&tables.named)?.fold_unit(),
@@ -211,11 +211,11 @@ fn settings(
         let (replicates, seed) = (arguments.bootstrap, arguments.seed);
         options.bootstrap = Some(BootstrapOptions { replicates, unit, seed });
     }
-    Ok((options, contexts, columns(arguments, weight_column)))
+    Ok((options, contexts, column_choice(arguments, weight_column)))
 }
 
-/// Takes costs known beforehand and how much they are trusted.
-fn set_costs(
+/// Sets known costs and the strength of the prior in the options; returns the costs of contexts.
+fn set_prior_and_penalty(
     options: &mut FitOptions,
     arguments: &Arguments,
 ) -> Result<Vec<ContextPrice>, Failure> {
@@ -236,25 +236,26 @@ fn set_costs(
     }
 }
 
-/// The options of a fit to merged partials: their solver, unless another is asked for.
+/// Options of a fit to merged partials, with their solver unless another is given.
 fn merge_options(arguments: &Arguments, merged: &SufficientStats) -> Result<FitOptions, Failure> {
     let solver = match &arguments.solver {
         Some(name) => name.parse()?,
         None => merged.settings().solver.parse()?,
     };
     let mut options = FitOptions::new(solver);
-    set_costs(&mut options, arguments)?;
+    set_prior_and_penalty(&mut options, arguments)?;
     options.chains.seed = merged.settings().folds.seed;
     options.gd.restarts = arguments.restarts;
     Ok(options)
 }
 
-fn folds(arguments: &Arguments, unit: FoldUnit) -> FoldOptions {
+/// Options of cross-validation.
+fn fold_options(arguments: &Arguments, unit: FoldUnit) -> FoldOptions {
     FoldOptions { folds: arguments.folds, unit, seed: arguments.seed }
 }
 
-/// The solver that is asked for, or the default. A strength of one's own is one solver's.
-fn solver(arguments: &Arguments) -> Result<Solver, Failure> {
+/// Solver of the flags, or the default, which is shrink with a penalty or factors.
+fn chosen_solver(arguments: &Arguments) -> Result<Solver, Failure> {
     match &arguments.solver {
         Some(name) => Ok(name.parse()?),
         None if arguments.penalty.is_some() || arguments.factors.is_some() => Ok(Solver::Shrink),
@@ -262,9 +263,9 @@ fn solver(arguments: &Arguments) -> Result<Solver, Failure> {
     }
 }
 
-/// A board that is asked for must be there.
+/// Checks that the data set has cases of the board in `--device`.
 fn check_device(table: &Table, arguments: &Arguments, path: &Path) -> Result<(), Failure> {
-    let known = devices(table);
+    let known = device_names(table);
     match arguments.device.as_deref().filter(|device| !known.contains(device)) {
         None => Ok(()),
         Some(device) => Err(Failure::Usage(format!(
@@ -275,20 +276,21 @@ fn check_device(table: &Table, arguments: &Arguments, path: &Path) -> Result<(),
     }
 }
 
-/// The whole table.
-fn dataset_of(tables: &TableLocation, choice: &ColumnChoice) -> Result<DatasetFile, Failure> {
+/// Reads the whole table.
+fn read_dataset(tables: &TableFiles, choice: &ColumnChoice) -> Result<DatasetFile, Failure> {
     if let Some(path) = tables.single_csv() {
         let dataset = DatasetFile::read_columns(path, choice)?;
-        progress::remarks(path, &dataset.remarks);
+        progress::print_remarks(path, &dataset.remarks);
         return Ok(dataset);
     }
     let rows = tables.rows(choice)?;
-    tables.tell(&rows)?;
+    tables.print_remarks(&rows)?;
     let table = Table::from_rows(&rows).map_err(|error| tables.failure(&error))?;
     let (path, remarks) = (tables.named.clone(), Vec::new());
     Ok(DatasetFile { path, sha256: tables.sha256()?, table, remarks })
 }
 
+/// Sets the weighting by a name; returns the name if it is that of a column.
 fn set_weighting(options: &mut FitOptions, weight: Option<&str>) -> Option<String> {
     let known = [
         Weighting::Equal,
@@ -310,7 +312,8 @@ fn set_weighting(options: &mut FitOptions, weight: Option<&str>) -> Option<Strin
     }
 }
 
-fn columns(arguments: &Arguments, weight: Option<String>) -> ColumnChoice {
+/// Choice of columns by the flags.
+fn column_choice(arguments: &Arguments, weight: Option<String>) -> ColumnChoice {
     ColumnChoice {
         target: arguments.target.clone(),
         group: arguments.group.clone(),

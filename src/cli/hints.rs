@@ -1,4 +1,4 @@
-//! `wattline hints`: accounts and sources -> what to change.
+//! `wattline hints`: finds changes to sources that save energy.
 
 use std::path::{Path, PathBuf};
 
@@ -19,10 +19,10 @@ use crate::verification::{self, VerifiedHints};
 use crate::{found_hints, report};
 
 use super::progress;
-use super::quantity::{PRINTED, whole};
+use super::quantity::{PRINTED_ROWS_MAX, whole_number_between};
 
-/// The diff of a copy with hints applied.
-const PATCH: &str = "hints.patch";
+/// File name of the diff with applied hints.
+const PATCH_FILE: &str = "hints.patch";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -41,13 +41,13 @@ pub struct Arguments {
     /// The campaign's folder, with its model.
     folder: PathBuf,
     /// How many hints are printed.
-    #[arg(long, default_value_t = 10, value_parser = whole(0, PRINTED))]
+    #[arg(long, default_value_t = 10, value_parser = whole_number_between(0, PRINTED_ROWS_MAX))]
     limit: usize,
     /// These patterns only.
-    #[arg(long, value_name = "PATTERN", value_parser = patterns())]
+    #[arg(long, value_name = "PATTERN", value_parser = pattern_names())]
     only: Vec<String>,
     /// Apply the first N automatic fixes to a copy of the sources, and write hints.patch.
-    #[arg(long, value_name = "N", requires = "out", value_parser = whole(0, PRINTED))]
+    #[arg(long, value_name = "N", requires = "out", value_parser = whole_number_between(0, PRINTED_ROWS_MAX))]
     apply: Option<usize>,
     /// Folder for the copy.
     #[arg(long, requires = "apply")]
@@ -61,18 +61,18 @@ pub struct Arguments {
     force: bool,
 }
 
-/// The names that `--only` takes.
-fn patterns() -> PossibleValuesParser {
+/// Parser of `--only` with the names of all patterns.
+fn pattern_names() -> PossibleValuesParser {
     PossibleValuesParser::new(hint::PATTERNS.iter().map(|pattern| pattern.name))
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let (Some(limit), Some(out)) = (arguments.apply, &arguments.out) {
-        return apply(arguments, limit, out);
+        return apply_hints(arguments, limit, out);
     }
     let output =
         Output::open(&arguments.folder, OnExisting::from(arguments.force), &progress::TERMINAL)?;
-    let (mut found, _) = find(&output.campaign())?;
+    let (mut found, _) = find_hints(&output.campaign())?;
     let files = found.hints.iter().map(|hint| hint.file.as_str());
     let repository = repository(arguments.source_prefix.as_deref(), files);
     output.write_if_free(HINTS, report::sarif(&found.hints, &repository).as_bytes())?;
@@ -82,10 +82,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the sources with the first automatic fixes.
-fn apply(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure> {
+/// Writes a copy of the sources with the first automatic fixes, and the diff.
+fn apply_hints(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure> {
     let output = Output::open(out, OnExisting::from(arguments.force), &progress::TERMINAL)?;
-    let (mut found, sources) = find(&CampaignFolder::new(&arguments.folder))?;
+    let (mut found, sources) = find_hints(&CampaignFolder::new(&arguments.folder))?;
     found.keep_only(&arguments.only);
     let applied = hint::apply(&found.hints, &sources, limit);
     let told = report::applied_text(&applied);
@@ -95,27 +95,27 @@ fn apply(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure>
         return Ok(());
     }
     let mut names: Vec<&str> = sources.iter().map(|file| file.path.as_str()).collect();
-    names.push(PATCH);
+    names.push(PATCH_FILE);
     output.check_free(&names)?;
     for file in &sources {
         output.write(&file.path, applied.files.get(&file.path).unwrap_or(&file.text))?;
     }
-    output.write(PATCH, applied.patch(&sources))?;
+    output.write(PATCH_FILE, applied.patch(&sources))?;
     progress::result(told.trim_end());
-    let (folder, patch) = (out.display(), output.path(PATCH));
+    let (folder, patch) = (out.display(), output.path(PATCH_FILE));
     let files = counted(sources.len(), "file");
     progress::say(format!("written: {folder} ({files}), {}", patch.display()));
     Ok(())
 }
 
-/// The hints of a folder that holds its model, and the sources that they are for.
-fn find(folder: &CampaignFolder) -> Result<(FoundHints, Vec<SourceFile>), Failure> {
+/// Finds the hints of a campaign's folder with a model; returns their sources, too.
+fn find_hints(folder: &CampaignFolder) -> Result<(FoundHints, Vec<SourceFile>), Failure> {
     let (facts, model) = (ScenarioFacts::read(folder, None)?, folder.read::<Model>()?);
     let sources = folder.parsed_sources()?;
     let accounts = facts.accounts(&model);
     let pairs = folder.read_if_there::<Vec<MeasuredPair>>()?.unwrap_or_default();
     let mut found = found_hints::hints(&sources, &facts, &model, &accounts, &pairs);
     let verified: VerifiedHints = folder.read_if_there()?.unwrap_or_default();
-    verification::attach(&mut found, &verified.0);
+    verification::attach_measured(&mut found, &verified.0);
     Ok((found, sources))
 }

@@ -1,4 +1,4 @@
-//! `wattline instrument`: a copy of the sources with probes, or without some blocks.
+//! `wattline instrument`: writes a copy of the sources with probes, or without some blocks.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -52,7 +52,7 @@ pub struct Arguments {
     force: bool,
 }
 
-/// `--probe`.
+/// Value of `--probe`.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum ProbeArgument {
     /// No probe: only blocks are removed.
@@ -86,7 +86,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     loaded.warn_of_obstacles();
     loaded.sources.check_encodings()?;
     let mut application = AnalysedApplication::analyse(loaded.sources, Granularity::Statement)?;
-    let removed = checked_blocks(&arguments.remove, &application)?;
+    let removed = removed_blocks(&arguments.remove, &application)?;
     let options = InstrumentOptions {
         probe: arguments.probe.into(),
         removed,
@@ -113,7 +113,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A name that classes and files can bear.
+/// Parses a part's name, which becomes part of class and file names.
 fn part_name(name: &str) -> Result<String, String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
     match !name.is_empty() && name.chars().all(fits) {
@@ -122,8 +122,8 @@ fn part_name(name: &str) -> Result<String, String> {
     }
 }
 
-/// Ids of `--remove` that are ids of the application.
-pub fn checked_blocks(
+/// Ids of `--remove` as block ids; refuses those that the application does not have.
+pub fn removed_blocks(
     ids: &[u32],
     application: &AnalysedApplication,
 ) -> Result<BTreeSet<BlockId>, Failure> {

@@ -1,5 +1,4 @@
-//! What a program that is stopped would leave: temporary files and folders, and programs
-//! that it started.
+//! Cleanup of temporary files and child processes when the program stops.
 
 use std::fs;
 use std::io;
@@ -13,9 +12,9 @@ use crate::folder::remove_unfinished;
 use crate::private_files::{ProcessFolder, sweep_leftovers};
 use crate::virtual_board::{self, children_by_parents};
 
-/// Removes what killed processes of this user left, and makes the folder of all temporary files
-/// and folders to come, removed when dropped. None where there is no place for one: whoever needs
-/// it then says so.
+/// Removes leftovers of this user's killed processes, and makes the folder of all temporary files
+/// and folders to come, removed when dropped. `None` where no such folder can be made, which shows
+/// when a temporary file is needed.
 pub fn temporary_folder() -> Option<ProcessFolder> {
     sweep_leftovers();
     let folder = ProcessFolder::get().ok()?;
@@ -23,16 +22,15 @@ pub fn temporary_folder() -> Option<ProcessFolder> {
     Some(folder)
 }
 
-/// Ends what this program has started and removes its files. No file can be begun
-/// afterwards.
-pub fn remove_all(temporary: Option<&Path>) {
-    virtual_board::end_all();
+/// Ends all child processes and removes temporary files. No output file can be begun afterwards.
+pub fn clean_up(temporary: Option<&Path>) {
+    virtual_board::clean_up_all_boards();
     end_children();
     remove_unfinished();
     temporary.into_iter().for_each(remove_folder);
     // Other threads are still at work: they may have started or made something meanwhile.
-    for _ in 0..LOOKS {
-        thread::sleep(LOOK);
+    for _ in 0..CHECKS {
+        thread::sleep(CHECK_PAUSE);
         if descendants().is_empty() && !temporary.is_some_and(Path::exists) {
             return;
         }
@@ -41,27 +39,27 @@ pub fn remove_all(temporary: Option<&Path>) {
     }
 }
 
-/// How often, and how long after each other, is looked whether something is gone.
-const LOOKS: usize = 40;
-const LOOK: Duration = Duration::from_millis(50);
+/// Number of checks, and the pause between them, whether something is gone.
+const CHECKS: usize = 40;
+const CHECK_PAUSE: Duration = Duration::from_millis(50);
 
-/// Asks all processes below this one to end, and ends those that have not after a while.
+/// Asks all descendant processes to end, and kills those that have not ended after a while.
 fn end_children() {
     for signal in [Signal::TERM, Signal::KILL] {
         for pid in descendants() {
             // It may have ended by itself.
             let _ = kill_process(pid, signal);
         }
-        for _ in 0..LOOKS {
+        for _ in 0..CHECKS {
             if descendants().is_empty() {
                 return;
             }
-            thread::sleep(LOOK);
+            thread::sleep(CHECK_PAUSE);
         }
     }
 }
 
-/// The living processes below this one.
+/// Process numbers of the living descendants of this process.
 fn descendants() -> Vec<Pid> {
     let mut open = vec![std::process::id()];
     let mut found = Vec::new();
@@ -73,11 +71,11 @@ fn descendants() -> Vec<Pid> {
     found
 }
 
-/// Another thread may still write to it, so it takes several tries.
+/// Removes a folder in several tries, since another thread may still write to it.
 fn remove_folder(folder: &Path) {
-    for _ in 0..LOOKS {
+    for _ in 0..CHECKS {
         match fs::remove_dir_all(folder) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => thread::sleep(LOOK),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => thread::sleep(CHECK_PAUSE),
             _ => return,
         }
     }

@@ -1,5 +1,5 @@
-//! `wattline microbenchmarks`: microbenchmarks for what an application executes most, run on the
-//! board, fitted to costs.
+//! `wattline microbenchmarks`: measures microbenchmarks for the operations that an application
+//! executes most, and fits costs to them.
 
 use std::path::{Path, PathBuf};
 
@@ -8,15 +8,15 @@ use clap::Args;
 use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
 use crate::folder::{CampaignFolder, OnExisting, Output, names};
-use crate::microbenchmarks::{microbenchmarks, open_boards};
+use crate::microbenchmarks::{open_boards, run_microbenchmarks};
 use crate::scenario::read_scenario;
 use crate::toolchain::Jdk;
 
 use super::boards::BoardArguments;
 use super::progress;
 
-/// What is written beside the sessions.
-const RESULTS: [&str; 5] = [
+/// Names of the files written beside the sessions.
+const RESULT_FILES: [&str; 5] = [
     names::MICROBENCHMARKS,
     names::MICROBENCHMARKS_COVARIANCE,
     names::MICROBENCHMARK_CASES,
@@ -54,19 +54,20 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let chosen = arguments.boards.choices()?;
-    let output = open_output(&arguments.out, arguments.force, &RESULTS)?;
+    let output = open_output(&arguments.out, arguments.force, &RESULT_FILES)?;
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
-    let mix = ScenarioFacts::read(&CampaignFolder::new(&arguments.campaign), None)?.mix();
+    let mix = ScenarioFacts::read(&CampaignFolder::new(&arguments.campaign), None)?.operation_mix();
     let boards = open_boards(&chosen, &scenario, &output, &progress::TERMINAL)?;
-    let measured = microbenchmarks(&mix, &scenario, &jdk, &boards, &output, &progress::TERMINAL)?;
+    let measured =
+        run_microbenchmarks(&mix, &scenario, &jdk, &boards, &output, &progress::TERMINAL)?;
     measured.write(&output)?;
     progress::result(measured.summary());
     progress::say(format!("written: {}", output.path(names::MICROBENCHMARKS).display()));
     Ok(())
 }
 
-/// Opens a folder for results and sessions; with `force` both are made anew.
+/// Opens a folder for results and sessions; with `force` removes existing ones.
 pub(super) fn open_output(folder: &Path, force: bool, results: &[&str]) -> Result<Output, Failure> {
     let output = Output::open(folder, OnExisting::from(force), &progress::TERMINAL)?;
     output.check_free(results)?;

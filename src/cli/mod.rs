@@ -7,12 +7,12 @@ mod activities;
 mod board;
 mod boards;
 mod calls;
+mod campaign_in_progress;
 mod compare;
 mod completions;
 mod dataset;
 #[cfg(test)]
 mod documented;
-mod ending;
 mod energies;
 mod error;
 mod evaluate;
@@ -20,13 +20,11 @@ mod export;
 mod fit;
 mod hints;
 mod instrument;
-mod kept;
 mod leftovers;
 mod microbenchmarks;
 mod monitor;
 mod origin;
 mod outcome;
-mod pace;
 mod package;
 mod partial_file;
 mod patterns;
@@ -34,12 +32,14 @@ mod pipeline;
 mod plan;
 mod predict;
 mod progress;
+mod progress_estimate;
 mod project_arguments;
 mod quantity;
 mod report;
 mod run;
 mod scan;
 mod schedule;
+mod shutdown;
 mod source_arguments;
 mod standard_output;
 mod stop;
@@ -144,7 +144,7 @@ pub fn main() -> ExitCode {
     };
     progress::set_quiet(arguments.quiet);
     let temporary = leftovers::temporary_folder();
-    stop::tidy_up_when_asked(temporary.as_ref().map(|folder| folder.path().to_path_buf()));
+    stop::clean_up_on_signals(temporary.as_ref().map(|folder| folder.path().to_path_buf()));
     let done = run(arguments.command);
     crate::private_files::remove_temporary_cache();
     stop::wait_for_end();
@@ -158,7 +158,9 @@ pub fn main() -> ExitCode {
         (Ok(_), Err(lost)) => failed(&lost),
         (Err(failure), printed) => {
             progress::error(&failure);
-            if let Some(sentence) = kept::sentence().filter(|_| failure.can_be_resumed()) {
+            if let Some(sentence) =
+                campaign_in_progress::kept_progress().filter(|_| failure.can_be_resumed())
+            {
                 progress::remedy(sentence);
             }
             if let Err(lost) = printed {
@@ -169,23 +171,24 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Prints help or the version that was asked for, or what is wrong with the arguments.
+/// Prints help, the version, or an error of the arguments, and returns the exit code.
 fn help(answer: clap::Error) -> ExitCode {
     if answer.use_stderr() {
-        suggest::say(answer);
+        suggest::print_error(answer);
         return ExitCode::from(error::exit::USAGE);
     }
-    standard_output::remember(answer.print());
+    standard_output::remember_outcome(answer.print());
     standard_output::check().map_or_else(|lost| failed(&lost), |()| ExitCode::SUCCESS)
 }
 
+/// Prints a failure and returns its exit code.
 fn failed(failure: &Failure) -> ExitCode {
     progress::error(failure);
     ExitCode::from(error::exit_code(failure))
 }
 
 impl Command {
-    /// Whether the command shares its work among threads, or waits and watches alone.
+    /// Whether the command shares its work among threads, instead of only waiting.
     fn shares_work(&self) -> bool {
         !matches!(
             self,
@@ -200,13 +203,13 @@ impl Command {
     }
 }
 
-/// Starts the threads that work is shared among: rayon, left to start them, panics where the
-/// system gives none.
+/// Starts the threads of rayon, which would panic later where the system gives none.
 fn start_threads() -> Result<(), Failure> {
     let started = rayon::ThreadPoolBuilder::new().build_global();
     started.map_err(|source| Failure::Threads { source })
 }
 
+/// Runs the parsed command.
 fn run(command: Command) -> Result<CommandOutcome, Failure> {
     if command.shares_work() {
         start_threads()?;

@@ -1,4 +1,4 @@
-//! The arguments that name a scenario: a file, or a project of Gradle or Maven.
+//! Arguments that name a scenario: a file, or a project of Gradle or Maven.
 
 use std::path::PathBuf;
 
@@ -8,6 +8,7 @@ use crate::load::ScenarioOrigin;
 
 use super::project_arguments::ProjectArguments;
 
+/// Scenario of a command: a file, a Gradle project or a Maven project.
 #[derive(Debug, Args)]
 pub struct OriginArguments {
     /// The scenario file. With --gradle or --maven it may leave out what the build says, or be
@@ -19,7 +20,7 @@ pub struct OriginArguments {
 }
 
 impl OriginArguments {
-    /// What they name.
+    /// Scenario that the arguments name.
     pub fn origin(&self) -> ScenarioOrigin {
         match self.project.origin() {
             Some(project) => ScenarioOrigin::Project { project, file: self.scenario.clone() },

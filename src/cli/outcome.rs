@@ -1,17 +1,17 @@
-//! How a command ends that did its work: with what it was asked for, with a verdict, or with
-//! the code of a program that it ran.
+//! Outcome of a command without a failure: done, a verdict, or the exit code of a program that it
+//! ran.
 
-/// The end of a command without a failure.
+/// Outcome of a command without a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandOutcome {
-    /// It did what it was asked to.
+    /// The command did its work.
     Done,
-    /// A gate's verdict, which is printed with its result.
+    /// Verdict of a check, which is printed with the result.
     Verdict {
         /// The verdict's exit code.
         code: u8,
     },
-    /// A program that it ran ended with a code of its own, which is passed on.
+    /// A program that the command ran ended with an exit code other than 0, which is passed on.
     Program {
         /// Its exit code, not 0.
         code: u8,
@@ -19,12 +19,12 @@ pub enum CommandOutcome {
 }
 
 impl CommandOutcome {
-    /// Of a program that it ran.
+    /// Outcome of a program that has ended with an exit code.
     pub fn of_program(code: u8) -> Self {
         if code == 0 { Self::Done } else { Self::Program { code } }
     }
 
-    /// What the command ends with.
+    /// Exit code of the command.
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Done => 0,

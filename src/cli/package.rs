@@ -1,4 +1,4 @@
-//! `wattline package`: a variant of a scenario's application as an Android package.
+//! `wattline package`: builds a variant of a scenario's application as an Android package.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,13 @@ use crate::scenario::{Scenario, StartKind, timed_steps};
 use crate::toolchain::{Jdk, android};
 use crate::{load, plan};
 
-use super::instrument::{ProbeArgument, checked_blocks};
+use super::instrument::{ProbeArgument, removed_blocks};
 use super::origin::OriginArguments;
 use super::progress;
 
-const FILE: &str = "application.apk";
-/// What starts a package of the user's own build.
+/// File name of the package.
+const PACKAGE_FILE: &str = "application.apk";
+/// File name of the package that starts a package of the user's own build.
 const RUNNER_FILE: &str = "runner.apk";
 
 #[derive(Debug, Args)]
@@ -65,17 +66,22 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.out {
-        Some(out) => package(arguments, &arguments.origin.origin(), out),
+        Some(out) => write_package(arguments, &arguments.origin.origin(), out),
         None => {
             progress::say("looking for what packages need; Maven fetches once what is not there");
-            let jars = android::fetch_all()?;
+            let jars = android::fetch_all_jars()?;
             progress::say(format!("what packages need is there: {}", counted(jars.len(), "jar")));
             Ok(())
         }
     }
 }
 
-fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result<(), Failure> {
+/// Builds the package, writes it and prints a summary.
+fn write_package(
+    arguments: &Arguments,
+    origin: &ScenarioOrigin,
+    out: &Path,
+) -> Result<(), Failure> {
     let probe = Probe::from(arguments.probe);
     if probe == Probe::Log {
         let message = "--probe log: its files are no text, which is all that an instrumentation \
@@ -83,10 +89,10 @@ fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result
         return Err(Failure::Usage(message.to_string()));
     }
     let output = Output::open(out, arguments.force.into(), &progress::TERMINAL)?;
-    output.check_free(&[FILE, RUNNER_FILE])?;
+    output.check_free(&[PACKAGE_FILE, RUNNER_FILE])?;
     let jdk = Jdk::find()?;
     let loaded = load::load_named(origin, &output, &progress::TERMINAL)?;
-    let removed = checked_blocks(&arguments.remove, &loaded.application)?;
+    let removed = removed_blocks(&arguments.remove, &loaded.application)?;
     let mut builder = plan::builder(&loaded, &jdk)?;
     let variant = builder.build(&removed, probe)?;
     let (scenario, application) = (&loaded.scenario, &loaded.application);
@@ -95,16 +101,16 @@ fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result
     let package = match &scenario.application.apk {
         Some(apk) => {
             let runtime = instrument::runtime_class(&application.files);
-            output.write(RUNNER_FILE, &packages.runner(scenario, &runtime)?)?;
+            output.write(RUNNER_FILE, &packages.build_runner(scenario, &runtime)?)?;
             let of = (&*scenario.resolve(apk), scenario);
-            packages.replaced(of, &variant.classes, &application.sources.class_path())?
+            packages.build_from_own(of, &variant.classes, &application.sources.class_path())?
         }
         None => {
             let entries = variant.entries(&application.sources.libraries)?;
-            packages.package(scenario, entries, probes.as_deref())?
+            packages.build(scenario, entries, probes.as_deref())?
         }
     };
-    output.write(FILE, &package.bytes)?;
+    output.write(PACKAGE_FILE, &package.bytes)?;
     if let ScenarioOrigin::Project { .. } = origin {
         // `scan` and a scenario file would name the blocks otherwise.
         output.replacing().write_scan(application)?;
@@ -113,50 +119,52 @@ fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result
         Some(apk) => summary_of_replaced(scenario, apk, &package),
         None => summary(scenario, &package),
     });
-    for line in blocks(application, &variant, builder.probed(probe), probe) {
+    for line in block_lines(application, &variant, builder.probed_blocks(probe), probe) {
         progress::result(line);
     }
-    progress::result(how_to_start(scenario, &output));
-    progress::say(format!("written: {}", output.path(FILE).display()));
+    progress::result(start_commands(scenario, &output));
+    progress::say(format!("written: {}", output.path(PACKAGE_FILE).display()));
     Ok(())
 }
 
+/// Summary of a package of the user's own build with replaced code.
 fn summary_of_replaced(scenario: &Scenario, apk: &Path, package: &BuiltPackage) -> String {
     format!(
-        "{FILE}: {}, {}\n  that of {} with {} of this variant in {}; {} as before; signed (v1, v2, \
+        "{PACKAGE_FILE}: {}, {}\n  that of {} with {} of this variant in {}; {} as before; signed (v1, v2, \
          v3)",
         scenario.application.package,
         kilobytes(package.bytes.len()),
         apk.file_name().unwrap_or_default().to_string_lossy(),
         counted(package.classes, "class"),
-        code(package),
+        dex_sizes(package),
         counted(package.resources, "other file"),
     )
 }
 
-/// DEX files with their sizes.
-fn code(package: &BuiltPackage) -> String {
+/// DEX files of a package with their sizes.
+fn dex_sizes(package: &BuiltPackage) -> String {
     let dex = package.dex.iter().map(|(name, size)| format!("{name} {}", kilobytes(*size)));
     dex.collect::<Vec<_>>().join(", ")
 }
 
+/// Summary of a package built from sources.
 fn summary(scenario: &Scenario, package: &BuiltPackage) -> String {
     let application = &scenario.application;
     format!(
-        "{FILE}: {}, {}, for Android from API level {}, made for {}\n  {} in {}; {}; signed (v1, \
+        "{PACKAGE_FILE}: {}, {}, for Android from API level {}, made for {}\n  {} in {}; {}; signed (v1, \
          v2, v3)",
         application.package,
         kilobytes(package.bytes.len()),
         application.min_sdk,
         application.target_sdk,
         counted(package.classes, "class"),
-        code(package),
+        dex_sizes(package),
         counted(package.resources, "other file"),
     )
 }
 
-/// What became of probes and of blocks to be removed.
-fn blocks(
+/// Lines about the counted blocks, the removed ones and those that had to stay.
+fn block_lines(
     application: &AnalysedApplication,
     variant: &BuiltVariant,
     probed: &[bool],
@@ -170,22 +178,27 @@ fn blocks(
         lines.push(format!("  {probes} of {all} counted"));
     }
     if !variant.removed.is_empty() {
-        lines.push(format!("  without the statements of blocks {}", listed(&variant.removed)));
+        lines.push(format!(
+            "  without the statements of blocks {}",
+            block_ids_text(&variant.removed)
+        ));
     }
     let kept = variant.kept.iter();
     lines.extend(kept.map(|(id, why)| format!("  block {} had to stay: {why}", id.0)));
     lines
 }
 
-fn listed(blocks: &BTreeSet<BlockId>) -> String {
+/// Block ids as text.
+fn block_ids_text(blocks: &BTreeSet<BlockId>) -> String {
     blocks.iter().map(|id| id.0.to_string()).collect::<Vec<_>>().join(", ")
 }
 
-fn how_to_start(scenario: &Scenario, output: &Output) -> String {
+/// Commands that install and start the package.
+fn start_commands(scenario: &Scenario, output: &Output) -> String {
     let application = &scenario.application;
     let (files, instrumented) = match application.apk {
-        Some(_) => (&[RUNNER_FILE, FILE][..], runner_package(&application.package)),
-        None => (&[FILE][..], application.package.clone()),
+        Some(_) => (&[RUNNER_FILE, PACKAGE_FILE][..], runner_package(&application.package)),
+        None => (&[PACKAGE_FILE][..], application.package.clone()),
     };
     let install =
         files.iter().map(|file| format!("  adb install -r -t {}\n", output.path(file).display()));
@@ -204,6 +217,7 @@ fn how_to_start(scenario: &Scenario, output: &Output) -> String {
     )
 }
 
+/// Size in kB as text.
 fn kilobytes(bytes: usize) -> String {
     format!("{} kB", bytes.div_ceil(1000))
 }

@@ -1,5 +1,4 @@
-//! `wattline patterns`: the bytecode patterns of the probabilistic profiler, measured on a
-//! board.
+//! `wattline patterns`: measures the bytecode patterns of the probabilistic profiler on a board.
 
 use std::path::PathBuf;
 
@@ -23,8 +22,8 @@ use super::boards::BoardArguments;
 use super::microbenchmarks::open_output;
 use super::progress;
 
-/// The table.
-const MEASURED: &str = "measured-patterns.csv";
+/// File name of the table of measurements.
+const MEASURED_FILE: &str = "measured-patterns.csv";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -59,8 +58,8 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let chosen = arguments.boards.choices()?;
-    let wanted = wanted(&arguments.only)?;
-    let output = open_output(&arguments.out, arguments.force, &[MEASURED])?;
+    let wanted = wanted_patterns(&arguments.only)?;
+    let output = open_output(&arguments.out, arguments.force, &[MEASURED_FILE])?;
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
     let boards = open_boards(&chosen, &scenario, &output, &progress::TERMINAL)?;
@@ -72,7 +71,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let place = SessionStore { output: &output, runs: MICROBENCHMARK_RUNS };
     let sessions = measure_all(&all, &scenario, &mut builder, &boards, place, &progress::TERMINAL)?;
     let energies = pattern_energies(&wanted, &sessions);
-    let path = output.write(MEASURED, energies_csv(&energies)?)?;
+    let path = output.write(MEASURED_FILE, energies_csv(&energies)?)?;
     progress::result(format!(
         "{} x {} on {}: {}",
         counted(wanted.len(), "pattern"),
@@ -84,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses this machine: its compilers leave most of a statement's sixteen copies out.
+/// Refuses this machine as a board: its compilers remove most of a statement's sixteen copies.
 fn refuse_local(boards: &[OpenBoard]) -> Result<(), Failure> {
     match boards.iter().any(OpenBoard::is_local) {
         true => Err(Failure::Usage(
@@ -96,8 +95,8 @@ fn refuse_local(boards: &[OpenBoard]) -> Result<(), Failure> {
     }
 }
 
-/// The patterns of some categories; of all if none is named.
-fn wanted(only: &[String]) -> Result<Vec<PatternMicrobenchmark>, Failure> {
+/// Microbenchmarks of the patterns in the categories of `--only`; of all without any.
+fn wanted_patterns(only: &[String]) -> Result<Vec<PatternMicrobenchmark>, Failure> {
     let all = pattern_microbenchmarks();
     let begins =
         |category: &str, with: &String| category.to_lowercase().starts_with(&with.to_lowercase());
@@ -120,9 +119,9 @@ mod tests {
 
     #[test]
     fn categories_choose_patterns() {
-        assert_eq!(wanted(&[]).unwrap().len(), 174);
-        assert_eq!(wanted(&["conv".into(), "Increase".into()]).unwrap().len(), 16);
-        let error = wanted(&["Floats".into()]).unwrap_err().to_string();
+        assert_eq!(wanted_patterns(&[]).unwrap().len(), 174);
+        assert_eq!(wanted_patterns(&["conv".into(), "Increase".into()]).unwrap().len(), 16);
+        let error = wanted_patterns(&["Floats".into()]).unwrap_err().to_string();
         assert!(error.contains("Floats") && error.contains("Conversions"), "{error}");
     }
 }

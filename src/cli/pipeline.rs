@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::folder::OnExisting;
 use crate::pipeline;
 use crate::pipeline::PipelineOptions;
-use crate::trial::LongerSessions;
+use crate::trial::LongerSessionsPolicy;
 
 use super::boards::{BoardArguments, LostArguments};
 use super::origin::OriginArguments;
@@ -60,8 +60,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         when_lost: arguments.lost.policy(),
         existing: arguments.existing(),
         longer_sessions: match arguments.auto {
-            true => LongerSessions::Take,
-            false => LongerSessions::Offer,
+            true => LongerSessionsPolicy::Take,
+            false => LongerSessionsPolicy::Offer,
         },
     };
     let result = pipeline(&options, &progress::TERMINAL)?;
@@ -74,6 +74,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Arguments {
+    /// Policy for an existing campaign in the folder.
     fn existing(&self) -> OnExisting {
         match (self.resume, self.force) {
             (true, _) => OnExisting::Resume,

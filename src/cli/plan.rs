@@ -1,4 +1,4 @@
-//! `wattline plan`: scenario and dry runs -> the cases of a campaign.
+//! `wattline plan`: chooses the cases of a campaign by a scenario and dry runs.
 
 use std::path::PathBuf;
 
@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         output.discard(&[DRY_RUNS])?;
     }
     let mut builder = plan::builder(&loaded, &jdk)?;
-    let dry_runs = plan::DryRuns {
+    let dry_runs = plan::DryRunSettings {
         output: &output,
         file: arguments.dry_runs.as_deref(),
         boards: &boards,

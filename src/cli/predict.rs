@@ -1,5 +1,5 @@
-//! `wattline predict`: the energy of cases by a model, beside what was measured, and of runs
-//! that were only counted by a campaign's accounts.
+//! `wattline predict`: energy of cases by a model, beside the measured energy, and of runs that
+//! were only counted, by a campaign's accounts.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -76,25 +76,27 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output =
         Output::open(&arguments.out, OnExisting::from(arguments.force), &progress::TERMINAL)?;
     output.check_free(&[FILE])?;
-    let rows = rows(arguments)?;
+    let rows = predictions(arguments)?;
     output.write(FILE, csv(&rows))?;
     progress::result(screen(&rows));
     progress::say(format!("written: {}", output.path(FILE).display()));
     Ok(())
 }
 
-fn rows(arguments: &Arguments) -> Result<Vec<CasePrediction>, Failure> {
+/// Predictions by the kind of model: campaign, effects or costs.
+fn predictions(arguments: &Arguments) -> Result<Vec<CasePrediction>, Failure> {
     if arguments.model.is_dir() {
         refuse_over(arguments)?;
-        return counted::rows(arguments);
+        return counted::predictions(arguments);
     }
     let text = read_text(&arguments.model)?;
     match KnownEffects::is_table(&text) {
-        true => effects::rows(arguments, &text),
-        false => rows_of_costs(arguments),
+        true => effects::predictions(arguments, &text),
+        false => predictions_by_costs(arguments),
     }
 }
 
+/// Refuses `--over` for a model without factors.
 fn refuse_over(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.over {
         Some(factor) => {
@@ -104,34 +106,34 @@ fn refuse_over(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// The cases of a data set by a model of costs.
-fn rows_of_costs(arguments: &Arguments) -> Result<Vec<CasePrediction>, Failure> {
+/// Predictions of a data set's cases by a model of costs.
+fn predictions_by_costs(arguments: &Arguments) -> Result<Vec<CasePrediction>, Failure> {
     refuse_over(arguments)?;
     let model = read_model(&arguments.model)?;
     let dataset = DatasetFile::read(&arguments.dataset)?;
-    progress::remarks(&arguments.dataset, &dataset.remarks);
-    let table = dataset.weighed(&model.contexts)?.table;
-    let models = models(&model, &table);
+    progress::print_remarks(&arguments.dataset, &dataset.remarks);
+    let table = dataset.with_weighed_counts(&model.contexts)?.table;
+    let models = models_by_board(&model, &table);
     let of = |case: usize| &models[&table.cases[case].device];
-    Ok((0..table.cases.len()).map(|case| row(of(case), &table, case)).collect())
+    Ok((0..table.cases.len()).map(|case| prediction(of(case), &table, case)).collect())
 }
 
-/// A case, measured and predicted, in joules.
+/// Measured and predicted energy of a case, in joules.
 struct CasePrediction {
     case: String,
-    /// The board that the prediction holds for: the case's own, where the model knows it, else
-    /// the model's; none where the model is of one board.
+    /// Board that the prediction holds for: the case's own, where the model knows it, else the
+    /// model's; `None` where the model is of one board.
     device: Option<String>,
     measured: Option<f64>,
     measured_se: Option<f64>,
     predicted: f64,
     interval: Option<Interval>,
-    /// Share of the executions that the model has no cost for.
+    /// Share of executions without a cost in the model.
     unknown: f64,
 }
 
-/// The model for each case's own board, where it knows several.
-fn models<'m>(model: &'m Model, table: &Table) -> BTreeMap<String, Cow<'m, Model>> {
+/// Model of each case's board by name, where the model knows several boards.
+fn models_by_board<'m>(model: &'m Model, table: &Table) -> BTreeMap<String, Cow<'m, Model>> {
     let cases = table.cases.iter().map(|case| case.device.clone()).collect::<BTreeSet<_>>();
     let own = |device: &String| match model.on_device(device) {
         Some(own) => Cow::Owned(own),
@@ -140,7 +142,8 @@ fn models<'m>(model: &'m Model, table: &Table) -> BTreeMap<String, Cow<'m, Model
     cases.into_iter().map(|device| (device.clone(), own(&device))).collect()
 }
 
-fn row(model: &Model, table: &Table, case: usize) -> CasePrediction {
+/// Prediction of one case of a data set.
+fn prediction(model: &Model, table: &Table, case: usize) -> CasePrediction {
     let index = model.index();
     let (mut counts, mut unknown, mut all) = (Vec::new(), 0.0, 0.0);
     for (feature, count) in table.features.iter().zip(table.row(case)) {
@@ -165,24 +168,25 @@ fn row(model: &Model, table: &Table, case: usize) -> CasePrediction {
 }
 
 impl CasePrediction {
-    /// How far the prediction is off, in percent of what was measured.
-    fn off_percent(&self) -> Option<f64> {
+    /// Error of the prediction in percent of the measured energy.
+    fn error_percent(&self) -> Option<f64> {
         let measured = self.measured?;
         let off = 100.0 * (self.predicted - measured) / measured;
         off.is_finite().then_some(off)
     }
 }
 
+/// Predictions as the text of `predictions.csv`.
 fn csv(rows: &[CasePrediction]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS).expect(MEMORY);
     for row in rows {
         let (lo, hi) = (row.interval.map(|i| i.lo.0), row.interval.map(|i| i.hi.0));
         let measured = (&row.case, row.measured, row.measured_se);
-        let predicted = (row.predicted, lo, hi, row.off_percent(), row.unknown);
+        let predicted = (row.predicted, lo, hi, row.error_percent(), row.unknown);
         writer.serialize((measured, predicted, &row.device)).expect(MEMORY);
     }
-    csv_text::guarded(String::from_utf8(writer.into_inner().expect(MEMORY)).expect(MEMORY))
+    csv_text::guard_formulas(String::from_utf8(writer.into_inner().expect(MEMORY)).expect(MEMORY))
 }
 
 const COLUMNS: [&str; 9] = [
@@ -192,13 +196,15 @@ const COLUMNS: [&str; 9] = [
     "predicted_j",
     "predicted_lo_j",
     "predicted_hi_j",
-    "off_percent",
+    "error_percent",
     "unknown_share",
     "device",
 ];
 
+/// Reason why writing to memory cannot fail.
 const MEMORY: &str = "text written to memory is text";
 
+/// Predictions as a table for the terminal.
 fn screen(rows: &[CasePrediction]) -> String {
     let mut text =
         format!("{:<28} {:>22} {:>32} {:>8}\n", "case", "measured", "predicted (95 %)", "off");
@@ -206,26 +212,27 @@ fn screen(rows: &[CasePrediction]) -> String {
         let se = row.measured_se.map_or(String::new(), |se| format!(" +- {se:.2e}"));
         let interval = match row.interval {
             Some(interval) => {
-                format!(" ({} to {})", number(interval.lo.0), number(interval.hi.0))
+                format!(" ({} to {})", joules_text(interval.lo.0), joules_text(interval.hi.0))
             }
             None => " (no interval)".to_owned(),
         };
-        let off = row.off_percent().map_or("none".to_owned(), |off| format!("{off:+.1} %"));
+        let off = row.error_percent().map_or("none".to_owned(), |off| format!("{off:+.1} %"));
         text += &format!(
             "{:<28} {:>22} {:>32} {off:>8}\n",
             match &row.device {
                 Some(device) => visible_name(&format!("{} on {device}", row.case)),
                 None => visible_name(&row.case),
             },
-            row.measured.map_or("none".to_owned(), |energy| format!("{}{se} J", number(energy))),
-            format!("{}{interval} J", number(row.predicted)),
+            row.measured
+                .map_or("none".to_owned(), |energy| format!("{}{se} J", joules_text(energy))),
+            format!("{}{interval} J", joules_text(row.predicted)),
         );
     }
     text.trim_end().to_owned()
 }
 
-/// Joules with digits that say something, also of single operations.
-fn number(joules: f64) -> String {
+/// Joules with significant digits, also of single operations.
+fn joules_text(joules: f64) -> String {
     match joules.abs() {
         size if size == 0.0 || (1e-2..1e9).contains(&size) => format!("{joules:.4}"),
         _ => format!("{joules:.6e}"),

@@ -1,5 +1,5 @@
-//! What is said on standard error while a command works: stages, bars, warnings; and what
-//! commands print. Control characters of foreign names show as their code.
+//! Messages on standard error while a command works (stages, bars, warnings), and printing of
+//! results. Control characters of foreign names show as their code.
 
 use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
@@ -16,90 +16,92 @@ use crate::failure::Failure;
 use crate::format::{visible, visible_name};
 use crate::progress::{Progress, WorkProgress};
 
-use super::pace::Pace;
-use super::{ending, kept};
+use super::progress_estimate::ProgressEstimate;
+use super::{campaign_in_progress, shutdown};
 
 pub use super::standard_output::{document, result};
 
+/// Whether only errors are printed.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// The latest bar.
+/// Latest progress bar.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// Errors only (`--quiet`).
+/// Sets whether only errors are printed (`--quiet`).
 pub fn set_quiet(quiet: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
 }
 
-/// Writes a line to standard error, after its title.
-fn tell(title: &str, text: &str) {
+/// Writes a title and a text to standard error.
+fn write_line(title: &str, text: &str) {
     let space = if title.is_empty() { "" } else { " " };
     // There is no other place to tell it, and the work does not depend on it.
     let _ = writeln!(std::io::stderr(), "{title}{space}{}", visible(&shortened_message(text)));
 }
 
-/// A line about what is being done.
+/// Prints a message about the work.
 pub fn say(text: impl AsRef<str>) {
     say_titled("", text.as_ref());
 }
 
-/// What is to be known of how a file is written.
-pub fn remarks(file: &Path, remarks: &[String]) {
+/// Prints remarks on how a file is written.
+pub fn print_remarks(file: &Path, remarks: &[String]) {
     remarks.iter().for_each(|remark| say(format!("{}: {remark}", file.display())));
 }
 
+/// Prints a message with a title, unless quiet or ending.
 fn say_titled(title: &str, text: &str) {
-    if !QUIET.load(Ordering::Relaxed) && !ending::is_ending() {
-        tell(title, text);
-        let mut pace = PACE.lock().unwrap_or_else(PoisonError::into_inner);
-        pace.iter_mut().for_each(Pace::heard);
+    if !QUIET.load(Ordering::Relaxed) && !shutdown::is_shutting_down() {
+        write_line(title, text);
+        let mut pace = ESTIMATE.lock().unwrap_or_else(PoisonError::into_inner);
+        pace.iter_mut().for_each(ProgressEstimate::note_line);
     }
 }
 
-/// A line about how to go on after an error or a stop.
+/// Prints a remedy after an error or a stop.
 pub fn remedy(text: impl AsRef<str>) {
-    tell("", text.as_ref());
+    write_line("", text.as_ref());
 }
 
-/// A line about something that went less well than it should.
+/// Prints a warning.
 pub fn warn(text: impl AsRef<str>) {
     say_titled(&paint("warning:", "33;1"), text.as_ref());
 }
 
-/// The same of one line, whatever names are in it.
+/// Prints a warning in one line, whatever characters its names contain.
 pub fn warn_in_line(text: impl AsRef<str>) {
     warn(visible_name(text.as_ref()));
 }
 
-/// A program that was run ended with a code of its own.
+/// Prints that a program which was run ended with an exit code of its own.
 pub fn program_failed(code: u8) {
-    tell(&paint("error:", "31;1"), &format!("the program ended with exit code {code}"));
+    write_line(&paint("error:", "31;1"), &format!("the program ended with exit code {code}"));
 }
 
-/// The error that ends the program, with its causes.
+/// Prints the error that ends the program, with its causes and remedies.
 pub fn error(failure: &Failure) {
     let said = failure.to_string();
-    tell(&paint("error:", "31;1"), &said);
+    write_line(&paint("error:", "31;1"), &said);
     let mut cause = std::error::Error::source(failure);
     while let Some(error) = cause {
         let because = error.to_string();
         if !said.contains(&because) {
-            tell("  because:", &because);
+            write_line("  because:", &because);
         }
         if let Some(remedy) = super::error::remedy(error) {
-            tell(" ", remedy);
+            write_line(" ", remedy);
         }
         cause = error.source();
     }
 }
 
-/// The terminal, as what hears the stages.
+/// Progress of stages and tasks, shown on the terminal.
 pub struct Terminal {
-    /// What was to be told once, and was.
+    /// Warnings of `warn_once` that were printed.
     warned: Mutex<BTreeSet<String>>,
 }
 
-/// The one of this process.
+/// Terminal of this process.
 pub static TERMINAL: Terminal = Terminal { warned: Mutex::new(BTreeSet::new()) };
 
 impl Progress for Terminal {
@@ -118,7 +120,7 @@ impl Progress for Terminal {
         }
     }
 
-    /// Asks at a terminal; elsewhere nobody answers.
+    /// Asks a question at a terminal; false elsewhere.
     fn confirm(&self, question: &str) -> bool {
         let is_asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
         if !is_asked || QUIET.load(Ordering::Relaxed) {
@@ -130,18 +132,18 @@ impl Progress for Terminal {
         heard.is_ok() && answer.trim_start().to_ascii_lowercase().starts_with('y')
     }
 
-    /// What is going on until the next one, or a bar.
+    /// Begins a stage, for lines about progress.
     fn stage(&self, name: &str) {
-        with_pace(|pace, now| pace.stage(name, now));
+        with_estimate(|pace, now| pace.begin_stage(name, now));
     }
 
-    /// For estimates of the whole.
+    /// Adds an expected part to the estimate of the time left.
     fn expect(&self, part: &'static str, seconds: f64) {
-        with_pace(|pace, _| pace.expect(part, seconds));
+        with_estimate(|pace, _| pace.expect_part(part, seconds));
     }
 
     fn campaign(&self, folder: &Path) {
-        kept::begin(folder);
+        campaign_in_progress::register(folder);
     }
 
     fn bar(&self, length: u64, what: &'static str) -> Box<dyn WorkProgress> {
@@ -158,33 +160,33 @@ impl Progress for Terminal {
         if let Ok(mut latest) = BAR.lock() {
             *latest = Some(drawn.clone());
         }
-        with_pace(|pace, now| pace.begin(what, length, now));
-        Box::new(Drawn(drawn))
+        with_estimate(|pace, now| pace.begin_task(what, length, now));
+        Box::new(TaskBar(drawn))
     }
 }
 
-/// What is done and left: a bar on a terminal, else a line where nothing else is said for
-/// half a minute. Ends when it is dropped.
-struct Drawn(ProgressBar);
+/// Bar of a task on a terminal, or lines of progress where nothing else is printed for half a
+/// minute. Ends when it is dropped.
+struct TaskBar(ProgressBar);
 
-impl WorkProgress for Drawn {
+impl WorkProgress for TaskBar {
     fn inc(&self, parts: u64) {
-        with_pace(|pace, _| pace.made(parts));
+        with_estimate(|pace, _| pace.add_made(parts));
         self.show();
     }
 
-    fn made_up_to(&self, done: u64) {
-        with_pace(|pace, _| pace.made_up_to(done));
+    fn set_done_now(&self, done: u64) {
+        with_estimate(|pace, _| pace.set_done_now(done));
         self.show();
     }
 
-    fn found_up_to(&self, done: u64) {
-        with_pace(|pace, now| pace.found_up_to(done, now));
+    fn set_done_before(&self, done: u64) {
+        with_estimate(|pace, now| pace.set_done_before(done, now));
         self.show();
     }
 
     fn set_length(&self, length: u64) {
-        with_pace(|pace, _| pace.set_length(length));
+        with_estimate(|pace, _| pace.set_length(length));
         self.0.set_length(length);
     }
 
@@ -193,59 +195,62 @@ impl WorkProgress for Drawn {
     }
 }
 
-impl Drawn {
+impl TaskBar {
+    /// Updates the bar's position and the text of the time left.
     fn show(&self) {
-        let (done, left) = with_pace(|pace, now| (pace.done(), pace.time_left(now)));
+        let (done, left) = with_estimate(|pace, now| (pace.done(), pace.time_left(now)));
         self.0.set_position(done);
         self.0.set_message(left);
     }
 }
 
-impl Drop for Drawn {
+impl Drop for TaskBar {
     fn drop(&mut self) {
-        with_pace(|pace, now| pace.end(now));
+        with_estimate(|pace, now| pace.end_task(now));
         self.0.finish_and_clear();
     }
 }
 
-/// How far the command is. One at a time works, whatever its number of threads.
-static PACE: Mutex<Option<Pace>> = Mutex::new(None);
+/// Progress of the command. One task works at a time, whatever its number of threads.
+static ESTIMATE: Mutex<Option<ProgressEstimate>> = Mutex::new(None);
 
-/// Lets `change` see and change how far the command is, at the present time.
-fn with_pace<T>(change: impl FnOnce(&mut Pace, Duration) -> T) -> T {
+/// Calls `change` with the progress of the command and the present time.
+fn with_estimate<T>(change: impl FnOnce(&mut ProgressEstimate, Duration) -> T) -> T {
+    /// Start of the program's progress.
     static START: OnceLock<Instant> = OnceLock::new();
     let start = *START.get_or_init(Instant::now);
-    let mut pace = PACE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut pace = ESTIMATE.lock().unwrap_or_else(PoisonError::into_inner);
     let is_first = pace.is_none();
     let result = change(pace.get_or_insert_default(), start.elapsed());
     drop(pace);
     if is_first && !QUIET.load(Ordering::Relaxed) {
         // Without a thread for it, it is silent.
-        let _ = thread::Builder::new().spawn(break_silence);
+        let _ = thread::Builder::new().spawn(print_overdue_lines);
     }
     result
 }
 
-/// Says how far the command is whenever nothing was said for long. On a terminal a bar does.
-fn break_silence() {
+/// Prints the progress of the command whenever nothing was printed for long, on a thread of its
+/// own.
+fn print_overdue_lines() {
     let is_drawn = std::io::stderr().is_terminal();
     loop {
         thread::sleep(Duration::from_secs(1));
-        let line = with_pace(|pace, now| pace.line(now, is_drawn));
-        if let Some(line) = line.filter(|_| !ending::is_ending()) {
-            tell("", &line);
+        let line = with_estimate(|pace, now| pace.overdue_line(now, is_drawn));
+        if let Some(line) = line.filter(|_| !shutdown::is_shutting_down()) {
+            write_line("", &line);
         }
     }
 }
 
-/// Takes the latest bar away, if it is there.
+/// Removes the latest bar.
 pub fn end_bar() {
     if let Some(bar) = BAR.lock().ok().and_then(|mut latest| latest.take()) {
         bar.finish_and_clear();
     }
 }
 
-/// `text` in colour, on a terminal that has not opted out.
+/// Text with a colour code, on a terminal that has not opted out.
 fn paint(text: &str, code: &str) -> String {
     let wanted = std::env::var_os("NO_COLOR").is_none() && std::io::stderr().is_terminal();
     if wanted { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }

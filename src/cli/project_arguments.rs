@@ -1,4 +1,4 @@
-//! `--gradle`, `--maven`, `--project`: a project that its own build tool builds.
+//! `--gradle`, `--maven`, `--project`: a project that its own build tool compiles.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use clap::Args;
 use crate::load::ProjectOrigin;
 use crate::project::BuildTool;
 
-/// For commands that take what a project's build compiles.
+/// Gradle or Maven project of a command, with options for its build.
 #[derive(Debug, Args)]
 pub struct ProjectArguments {
     /// Build this task of a Gradle project (`:app:assembleBenchmark`), and take sources, class
@@ -28,7 +28,7 @@ pub struct ProjectArguments {
 }
 
 impl ProjectArguments {
-    /// The project that they name.
+    /// Project that the arguments name; `None` without `--gradle` or `--maven`.
     pub fn origin(&self) -> Option<ProjectOrigin> {
         let (tool, target) = match (&self.gradle, &self.maven) {
             (Some(task), _) => (BuildTool::Gradle, task),

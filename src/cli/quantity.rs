@@ -1,7 +1,8 @@
-//! Numbers of flags: each in a range that means something, else refused with the range.
+//! Parsers of numbers in flags: each in a range, else refused with the range.
 
-/// A parser for numbers from `lo` to `hi`, both included, of a unit (or none, if empty).
-pub fn between(
+/// Parser for numbers from `lo` to `hi`, both included, with a unit for the message (or none, if
+/// empty).
+pub fn number_between(
     lo: f64,
     hi: f64,
     unit: &'static str,
@@ -12,11 +13,11 @@ pub fn between(
     }
 }
 
-/// The most rows that anybody prints.
-pub const PRINTED: usize = 1_000_000;
+/// Largest number of rows that a command prints.
+pub const PRINTED_ROWS_MAX: usize = 1_000_000;
 
-/// The same for whole numbers, counts of something.
-pub fn whole(
+/// Parser for whole numbers in a range, counts of something.
+pub fn whole_number_between(
     lo: usize,
     hi: usize,
 ) -> impl Fn(&str) -> Result<usize, String> + Clone + Send + Sync + 'static {
@@ -35,7 +36,7 @@ mod tests {
 
     #[test]
     fn numbers_are_held_to_their_range() {
-        let watts = between(0.001, 1e6, "W");
+        let watts = number_between(0.001, 1e6, "W");
         assert_eq!(watts("65"), Ok(65.0));
         for wrong in ["1e308", "0", "-1", "NaN", "inf", "65W", ""] {
             let error = watts(wrong).unwrap_err();

@@ -1,5 +1,4 @@
-//! `wattline report`: everything a campaign's folder holds -> one HTML page and the
-//! summary on the terminal.
+//! `wattline report`: writes the HTML page of a campaign's folder and prints its summary.
 
 use std::path::PathBuf;
 
@@ -53,6 +52,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Whether a folder contains results of `wattline activities`.
 fn is_of_activities(folder: &CampaignFolder) -> bool {
     folder.file(activities::PAGE).is_file() && !folder.file(names::PLAN).is_file()
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::boards::check_start;
+use crate::boards::check_android;
 use crate::failure::Failure;
 use crate::folder::names::{JOURNAL, PLAN};
 use crate::folder::{OnExisting, Output};
@@ -13,7 +13,7 @@ use crate::toolchain::Jdk;
 use crate::{load, plan};
 
 use super::boards::{BoardArguments, LostArguments};
-use super::{kept, progress};
+use super::{campaign_in_progress, progress};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -49,19 +49,19 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if existing == OnExisting::Refuse && folder.has(JOURNAL) {
         folder.refuse_another(false)?;
     }
-    kept::begin(folder.path());
+    campaign_in_progress::register(folder.path());
     let jdk = Jdk::find()?;
     let loaded = load::load(&arguments.scenario, &progress::TERMINAL)?;
-    check_start(&chosen, &loaded.scenario)?;
+    check_android(&chosen, &loaded.scenario)?;
     let mut builder = plan::builder(&loaded, &jdk)?;
     if !folder.has(PLAN) {
         let (boards, patience) = (chosen.as_slice(), arguments.lost.patience());
-        let dry_runs = plan::DryRuns { output: &output, file: None, boards, patience };
+        let dry_runs = plan::DryRunSettings { output: &output, file: None, boards, patience };
         let made = plan::plan(&loaded, &jdk, &mut builder, &dry_runs, &progress::TERMINAL)?;
         made.write(&loaded, &output)?;
         progress::result(made.summary());
     }
-    let planned = folder.planned()?;
+    let planned = folder.planned_campaign()?;
     let lost = &arguments.lost;
     let boards =
         open_boards(&chosen, lost.patience(), &loaded.scenario, &output, &progress::TERMINAL)?;

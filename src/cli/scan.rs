@@ -1,4 +1,4 @@
-//! `wattline scan`: sources -> blocks, operations, findings.
+//! `wattline scan`: finds blocks, operations and findings in sources.
 
 use std::path::PathBuf;
 
@@ -7,17 +7,17 @@ use clap::{Args, ValueEnum};
 use crate::blocks::Granularity;
 use crate::failure::Failure;
 use crate::finding::Finding;
-use crate::folder::{Output, Unfinished, names};
+use crate::folder::{Output, UnfinishedFile, names};
 use crate::format::counted;
 use crate::operations::{DictionaryTables, findings_csv};
 use crate::private_files::cache_folder;
-use crate::scan::{self, CACHE_BYTES_MAX, ScanOptions, ScanRows, Scanned, Shard, Totals};
+use crate::scan::{self, CACHE_BYTES_MAX, ScanOptions, ScanOutcome, ScanRows, ScanTotals, Shard};
 use crate::toolchain::Store;
 
 use super::progress;
 use super::source_arguments::{ProcessorArguments, SourceArguments};
 
-/// Files that a scan writes.
+/// Names of the files that a scan writes.
 pub const FILES: [&str; 4] = [names::BLOCKS, names::OPERATIONS, names::LINES, names::FINDINGS];
 
 #[derive(Debug, Args)]
@@ -69,7 +69,7 @@ impl From<GranularityArgument> for Granularity {
     }
 }
 
-/// What is kept of scans for later ones.
+/// Cache of scan results: its folder, or none.
 #[derive(Debug, Args)]
 struct CacheArguments {
     /// Folder where what is found in a file is kept, for scans in which neither it nor the
@@ -82,8 +82,8 @@ struct CacheArguments {
 }
 
 impl CacheArguments {
-    /// The store. One that was asked for has to be there; the user's own may be missing.
-    fn store(&self) -> Result<Option<Store>, Failure> {
+    /// Opens the cache. One of `--cache` must exist; the user's own may be missing.
+    fn open_store(&self) -> Result<Option<Store>, Failure> {
         if self.no_cache {
             return Ok(None);
         }
@@ -91,13 +91,13 @@ impl CacheArguments {
             Some(folder) => Store::open(folder, CACHE_BYTES_MAX)
                 .map(Some)
                 .map_err(Failure::io("create", folder)),
-            None => Ok(own_store()),
+            None => Ok(user_store()),
         }
     }
 }
 
-/// The store in the user's cache; without, a warning says why.
-fn own_store() -> Option<Store> {
+/// Opens the cache in the user's cache folder; warns if that fails.
+fn user_store() -> Option<Store> {
     let folder = match cache_folder() {
         Ok(cache) => cache.join("scan"),
         Err(error) => {
@@ -119,13 +119,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let options = ScanOptions {
         granularity: arguments.granularity.into(),
         shard: arguments.shard,
-        cache: arguments.cache.store()?,
+        cache: arguments.cache.open_store()?,
     };
     let mut loaded = arguments.sources.load(&output)?;
     loaded.warn_of_obstacles();
     arguments.processors.run_named(&mut loaded)?;
-    let mut all = ScanResults::begin(&output)?;
-    let Scanned { unread, other_languages, remembered } =
+    let mut all = ScanResults::create(&output)?;
+    let ScanOutcome { unread, other_languages, remembered } =
         scan::scan(loaded.sources, &options, |rows| all.add(rows), &progress::TERMINAL)?;
     let ScanResults { tables, totals, mut findings, written } = all;
     written?;
@@ -133,7 +133,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     findings.extend(unread);
     findings.sort();
     output.write(names::FINDINGS, findings_csv(&findings))?;
-    progress::result(totals.line(&findings, &other_languages));
+    progress::result(totals.summary_line(&findings, &other_languages));
     if remembered > 0 {
         progress::say(format!("{} as in earlier scans", counted(remembered, "file")));
     }
@@ -141,31 +141,33 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a scan has found so far; the rows are in their files already.
+/// Counts of a scan so far; the rows are in the open files.
 struct ScanResults {
-    tables: [Unfinished; 3],
-    totals: Totals,
+    tables: [UnfinishedFile; 3],
+    totals: ScanTotals,
     findings: Vec<Finding>,
     written: Result<(), Failure>,
 }
 
 impl ScanResults {
-    fn begin(output: &Output) -> Result<ScanResults, Failure> {
+    /// Creates the files of the tables.
+    fn create(output: &Output) -> Result<ScanResults, Failure> {
         let [blocks, operations, lines, _] = FILES;
         let tables = [output.begin(blocks)?, output.begin(operations)?, output.begin(lines)?];
-        let (totals, findings) = (Totals::default(), Vec::new());
+        let (totals, findings) = (ScanTotals::default(), Vec::new());
         let mut results = ScanResults { tables, totals, findings, written: Ok(()) };
         results.write(&DictionaryTables::headers());
         Ok(results)
     }
 
-    /// Adds the next file.
+    /// Adds the rows and counts of the next file.
     fn add(&mut self, file: ScanRows) {
         self.totals.add(&file.totals);
         self.findings.extend(file.findings);
         self.write(&file.tables);
     }
 
+    /// Writes rows to the files of the tables.
     fn write(&mut self, rows: &DictionaryTables) {
         let [blocks, operations, lines] = &mut self.tables;
         let add = |_| {

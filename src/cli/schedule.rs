@@ -1,9 +1,9 @@
-//! The schedule of what is done once in an interval, for as long as a limit says.
+//! Schedule of repeated work: once per interval, until a time limit.
 
 use std::time::{Duration, Instant};
 
-/// When to do what is done once in an interval: the last time when the limit is reached,
-/// however long the interval.
+/// Times of repeated work: once per interval, the last time when the limit is reached, however long
+/// the interval.
 #[derive(Debug)]
 pub struct Schedule {
     interval: Duration,
@@ -12,18 +12,18 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Begins now; without a limit it never ends.
+    /// Schedule that begins now; without a limit it never ends.
     pub fn new(interval: Duration, limit: Option<Duration>) -> Self {
         let now = Instant::now();
         Self { interval, next: now + interval, end: limit.map(|limit| now + limit) }
     }
 
-    /// The next time.
+    /// Time of the next repetition.
     pub fn next(&self) -> Instant {
         self.end.map_or(self.next, |end| end.min(self.next))
     }
 
-    /// It was done.
+    /// Sets the next time after a repetition.
     pub fn advance(&mut self) {
         self.next = (self.next + self.interval).max(Instant::now());
     }

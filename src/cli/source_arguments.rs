@@ -1,11 +1,11 @@
-//! Sources of a command line, or those that a project's build compiles; `--encoding`,
-//! `--processor-path` and the like: how the user's own build compiles.
+//! Arguments that name sources and how they are compiled: paths, or a project's build;
+//! `--encoding`, `--processor-path` and the like.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::build::annotation_processing::process;
+use crate::build::annotation_processing::run_processors;
 use crate::build::{Sources, sources};
 use crate::failure::Failure;
 use crate::folder::Output;
@@ -13,12 +13,12 @@ use crate::java::encoding::SourceEncoding;
 use crate::project::{BuildTool, ProjectError};
 use crate::scenario::javac_option;
 use crate::toolchain::Jdk;
-use crate::toolchain::processors::processors_on;
+use crate::toolchain::annotation_processors::processors_on;
 
 use super::progress;
 use super::project_arguments::ProjectArguments;
 
-/// For commands that read sources.
+/// Sources of a command: paths, or a project's build, with their encoding.
 #[derive(Debug, Args)]
 pub struct SourceArguments {
     /// Source folders, .java files or source jars; with --gradle or --maven, what is compiled
@@ -33,7 +33,7 @@ pub struct SourceArguments {
     project: ProjectArguments,
 }
 
-/// `--classpath`, for all commands that read sources.
+/// Flag `--classpath` of all commands that read sources.
 #[derive(Debug, Args)]
 pub struct ClassPathArguments {
     /// Jars, AARs and class folders, separated as Java does; the JDK is found by itself.
@@ -42,20 +42,20 @@ pub struct ClassPathArguments {
 }
 
 impl ClassPathArguments {
-    /// The entries as paths.
+    /// Entries of the class path.
     pub fn paths(&self) -> Vec<PathBuf> {
         std::env::split_paths(&self.classpath).filter(|path| !path.as_os_str().is_empty()).collect()
     }
 }
 
-/// Sources, and what a project's build says of how they are compiled.
+/// Loaded sources with the settings of the project's build.
 pub struct LoadedSources {
     pub sources: Sources,
-    /// None where they are named by the command line alone.
+    /// Settings of the project's build; `None` where the command line alone names the sources.
     pub project: Option<ProjectSettings>,
 }
 
-/// What a project's build says beside its sources.
+/// Settings of a project's build beside its sources.
 pub struct ProjectSettings {
     tool: BuildTool,
     target: String,
@@ -68,21 +68,21 @@ pub struct ProjectSettings {
 }
 
 impl SourceArguments {
-    /// The paths of the command line.
+    /// Source paths of the command line.
     pub fn paths(&self) -> &[PathBuf] {
         &self.sources
     }
 
-    /// The encoding of the command line.
+    /// Encoding of the command line.
     pub fn encoding(&self) -> Option<SourceEncoding> {
         self.encoding.encoding
     }
 
-    /// Reads them; a project is built, with its log in the folder of the results.
+    /// Reads the sources; a project is built first, with its log in the folder of the results.
     pub fn load(&self, output: &Output) -> Result<LoadedSources, Failure> {
         let (libraries, encoding) = (self.classes.paths(), self.encoding());
         let Some(origin) = self.project.origin() else {
-            let sources = sources::load_encoded(&self.sources, &libraries, encoding)?;
+            let sources = sources::load_paths_in_encoding(&self.sources, &libraries, encoding)?;
             return Ok(LoadedSources { sources, project: None });
         };
         let built = origin.sources(output, &progress::TERMINAL)?;
@@ -101,7 +101,7 @@ impl SourceArguments {
 }
 
 impl LoadedSources {
-    /// Warns where the build makes another program of these sources than javac.
+    /// Warns where the build compiles these sources to another program than javac.
     pub fn warn_of_obstacles(&self) {
         if let Some(project) = &self.project {
             for obstacle in &project.obstacles {
@@ -110,7 +110,7 @@ impl LoadedSources {
         }
     }
 
-    /// Refuses to run a program that is another one than the build's.
+    /// Refuses to run a program that differs from the build's.
     pub fn check_same_program(&self) -> Result<(), Failure> {
         match &self.project {
             Some(project) if !project.obstacles.is_empty() => {
@@ -124,7 +124,7 @@ impl LoadedSources {
         }
     }
 
-    /// The class with `main` that the build names, where it names one alone.
+    /// Class with `main` that the build names, if it names exactly one.
     pub fn main_class(&self) -> Result<String, Failure> {
         let Some(ProjectSettings { tool, target, mains, .. }) = &self.project else {
             return Err(Failure::Usage("--main is missing: it is the class to run".to_owned()));
@@ -142,22 +142,22 @@ impl LoadedSources {
         }
     }
 
-    /// The release of Java that the build compiles for.
+    /// Release of Java that the build compiles for.
     pub fn release(&self) -> Option<u32> {
         self.project.as_ref().and_then(|project| project.release)
     }
 }
 
-/// `--encoding`.
+/// Flag `--encoding`.
 #[derive(Debug, Args)]
 pub struct EncodingArgument {
     /// Encoding of the source files, as javac's -encoding names it; a byte order mark says its
     /// own [default: UTF-8].
-    #[arg(long, value_name = "NAME", value_parser = SourceEncoding::named)]
+    #[arg(long, value_name = "NAME", value_parser = SourceEncoding::from_name)]
     pub encoding: Option<SourceEncoding>,
 }
 
-/// For commands that need what annotation processors write.
+/// Flags for the sources that annotation processors write.
 #[derive(Debug, Args)]
 pub struct ProcessorArguments {
     /// Jars with annotation processors, separated as Java does: they run.
@@ -165,7 +165,7 @@ pub struct ProcessorArguments {
     processor_path: String,
 }
 
-/// For commands that build and run a program.
+/// Flags of commands that build and run a program.
 #[derive(Debug, Args)]
 pub struct BuildArguments {
     /// Run no annotation processors, not even those on the class path.
@@ -183,19 +183,20 @@ pub struct BuildArguments {
 }
 
 impl ProcessorArguments {
+    /// Entries of `--processor-path`.
     fn paths(&self) -> Vec<PathBuf> {
         let paths = std::env::split_paths(&self.processor_path);
         paths.filter(|path| !path.as_os_str().is_empty()).collect()
     }
 
-    /// Runs the processors that were named, or that the build names. Those that the class path
-    /// offers do not run where nothing is run, and it is said.
+    /// Runs the processors of the command line or of the build. Those that the class path offers do
+    /// not run where nothing is run; a message says so.
     pub fn run_named(&self, loaded: &mut LoadedSources) -> Result<(), Failure> {
         let release = loaded.release();
         let LoadedSources { sources, project } = loaded;
         sources.javac.processor_path.extend(self.paths());
         if !sources.javac.processor_path.is_empty() {
-            progress::say(process(sources, &Jdk::find()?, release)?);
+            progress::say(run_processors(sources, &Jdk::find()?, release)?);
             return Ok(());
         }
         // What those of a build wrote as sources is among its sources.
@@ -209,8 +210,8 @@ impl ProcessorArguments {
         Ok(())
     }
 
-    /// Runs the processors that were named, else those that the class path offers, as javac does;
-    /// of a project those that its build names, since the others ran in it.
+    /// Runs the processors of the command line, else those that the class path offers, as javac
+    /// does; for a project those of its build, since the others ran in it.
     fn run_all(
         &self,
         loaded: &mut LoadedSources,
@@ -227,14 +228,14 @@ impl ProcessorArguments {
         }
         sources.javac.processor_path = path;
         if !sources.javac.processor_path.is_empty() {
-            progress::say(process(sources, jdk, release)?);
+            progress::say(run_processors(sources, jdk, release)?);
         }
         Ok(())
     }
 }
 
 impl BuildArguments {
-    /// Has the sources built so; runs annotation processors.
+    /// Applies the flags to loaded sources and runs annotation processors.
     pub fn apply(
         &self,
         loaded: &mut LoadedSources,
@@ -243,7 +244,7 @@ impl BuildArguments {
         release: Option<u32>,
     ) -> Result<(), Failure> {
         if let Some(option) = javac_option::first_refused(&self.javac_option) {
-            let taken = javac_option::TAKEN.join(", ");
+            let taken = javac_option::TAKEN_OPTIONS.join(", ");
             let why = format!("--javac-option {option}: only {taken} are taken");
             return Err(Failure::Usage(why));
         }
@@ -252,7 +253,7 @@ impl BuildArguments {
         sources.javac.options.extend(self.javac_option.iter().cloned());
         if self.no_modules {
             sources.modules.clear();
-        } else if let Some(name) = sources.become_module()? {
+        } else if let Some(name) = sources.set_up_module()? {
             progress::say(format!(
                 "runs as module {name}, which module-info.java declares (--no-modules: on the \
                  class path)"

@@ -1,5 +1,5 @@
-//! Ctrl-C, or a polite end from outside: commands that run until they are stopped finish
-//! what they have and write it; others leave nothing half done behind and say what is kept.
+//! Ctrl-C and other requests to end: commands that run until they are stopped finish and write
+//! their results; others clean up and report what is kept.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,28 +10,28 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::virtual_board::is_ignored;
+use crate::virtual_board::is_signal_ignored;
 
-use super::{ending, kept, leftovers, progress};
+use super::{campaign_in_progress, leftovers, progress, shutdown};
 
-/// How long a stop may go unnoticed.
-const LOOK: Duration = Duration::from_millis(50);
+/// Interval in which a request to stop is noticed.
+const CHECK_PAUSE: Duration = Duration::from_millis(50);
 
-/// Whether the command finishes by itself when it is asked to stop.
-static FINISHES: AtomicBool = AtomicBool::new(false);
+/// Whether the command finishes by itself on a request to stop.
+static FINISHES_BY_ITSELF: AtomicBool = AtomicBool::new(false);
 
-/// From now on, asking the program to stop makes it say what is kept, tidy up and end as the
-/// signal says, unless the command listens itself. Signals that whoever started the program
-/// wants ignored (`nohup`) are ignored still.
-pub fn tidy_up_when_asked(temporary: Option<PathBuf>) {
-    let heard = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
+/// From now on, a signal to end makes the program report what is kept, clean up and end as the
+/// signal does, unless the command listens for it. Signals that were ignored when the program
+/// started (`nohup`) stay ignored.
+pub fn clean_up_on_signals(temporary: Option<PathBuf>) {
+    let heard = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_signal_ignored(*signal));
     let (sender, receiver) = mpsc::channel::<Signals>();
     let listen = move || {
         let Ok(mut signals) = receiver.recv() else { return };
         for signal in signals.forever() {
             // A command that finishes by itself listens to the other two.
-            if signal == SIGHUP || !FINISHES.load(Ordering::SeqCst) {
-                end(signal, temporary);
+            if signal == SIGHUP || !FINISHES_BY_ITSELF.load(Ordering::SeqCst) {
+                end_program(signal, temporary);
                 return;
             }
         }
@@ -44,12 +44,13 @@ pub fn tidy_up_when_asked(temporary: Option<PathBuf>) {
     }
 }
 
-fn end(signal: i32, temporary: Option<PathBuf>) {
-    ending::begin();
+/// Cleans up, reports what is kept, and ends the program as the signal does.
+fn end_program(signal: i32, temporary: Option<PathBuf>) {
+    shutdown::begin();
     progress::end_bar();
-    leftovers::remove_all(temporary.as_deref());
+    leftovers::clean_up(temporary.as_deref());
     // Last, since a run may have ended meanwhile.
-    if let Some(sentence) = kept::sentence() {
+    if let Some(sentence) = campaign_in_progress::kept_progress() {
         progress::remedy(sentence);
     }
     // Without it nobody would end the program.
@@ -57,19 +58,19 @@ fn end(signal: i32, temporary: Option<PathBuf>) {
     std::process::exit(128 + signal);
 }
 
-/// If the program is being ended, waits for that; else goes on.
+/// Waits for the end of the program if it is being ended; else returns.
 pub fn wait_for_end() {
-    while ending::is_ending() {
+    while shutdown::is_shutting_down() {
         thread::park();
     }
 }
 
-/// Whether a command was asked to stop that then finishes by itself.
+/// Request to stop a command that then finishes by itself.
 #[derive(Debug, Clone)]
-pub struct Stop(Arc<AtomicUsize>);
+pub struct StopRequest(Arc<AtomicUsize>);
 
-impl Stop {
-    /// From now on, asking sets this instead of ending the program.
+impl StopRequest {
+    /// Makes signals set this request from now on, instead of ending the program.
     pub fn listen() -> Self {
         let stop = Arc::new(AtomicUsize::new(0));
         for signal in [SIGINT, SIGTERM] {
@@ -77,17 +78,17 @@ impl Stop {
             let number = signal as usize;
             let _ = signal_hook::flag::register_usize(signal, Arc::clone(&stop), number);
         }
-        FINISHES.store(true, Ordering::SeqCst);
+        FINISHES_BY_ITSELF.store(true, Ordering::SeqCst);
         Self(stop)
     }
 
-    /// Whether it was.
+    /// Whether the command was asked to stop.
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed) != 0
     }
 
-    /// Sleeps until a time, or until it is asked to stop or `is_over` says so; whether one
-    /// of these has happened.
+    /// Sleeps until a time; returns true at once when the command is asked to stop or `is_over` is
+    /// true.
     pub fn sleep(&self, until: Instant, mut is_over: impl FnMut() -> bool) -> bool {
         loop {
             if self.is_asked() || is_over() {
@@ -97,7 +98,7 @@ impl Stop {
             if left.is_zero() {
                 return false;
             }
-            thread::sleep(left.min(LOOK));
+            thread::sleep(left.min(CHECK_PAUSE));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What a mistyped flag or command was meant to be: the nearest one of the command that was
-//! asked for, also where the parser itself finds none.
+//! Suggestions for mistyped flags and commands: the nearest one of the command, also where the
+//! parser itself finds none.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -10,16 +10,18 @@ use clap::{Arg, Command};
 use crate::format::{visible, visible_name};
 use crate::scenario::nearest_of;
 
-/// The parser's error for `arguments` (the program's name first) with a suggestion.
+/// Error of the parser with a suggestion; `arguments` begin with the program's name.
 pub fn suggest(mut error: Error, program: &Command, arguments: &[OsString]) -> Error {
-    let command = asked(program, arguments);
+    let command = innermost_command(program, arguments);
     let (wrong, right, known) = match error.kind() {
         ErrorKind::UnknownArgument => {
-            (ContextKind::InvalidArg, ContextKind::SuggestedArg, flags(command, program))
+            (ContextKind::InvalidArg, ContextKind::SuggestedArg, long_flags(command, program))
         }
-        ErrorKind::InvalidSubcommand => {
-            (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand, commands(command))
-        }
+        ErrorKind::InvalidSubcommand => (
+            ContextKind::InvalidSubcommand,
+            ContextKind::SuggestedSubcommand,
+            subcommand_names(command),
+        ),
         _ => return error,
     };
     let Some(ContextValue::String(wrong)) = error.get(wrong) else { return error };
@@ -34,9 +36,9 @@ pub fn suggest(mut error: Error, program: &Command, arguments: &[OsString]) -> E
     error
 }
 
-/// Says on standard error what is wrong with the arguments. Where they hold control characters,
-/// which would change how it is read, these show as their code.
-pub fn say(mut error: Error) {
+/// Prints an error of the arguments on standard error. Control characters in them show as their
+/// code.
+pub fn print_error(mut error: Error) {
     show_codes(&mut error);
     // What the parser has no name for, as of a value that is none, is not coloured then.
     let plain = error.render().to_string();
@@ -48,6 +50,7 @@ pub fn say(mut error: Error) {
     };
 }
 
+/// Replaces control characters in the texts of an error by their codes.
 fn show_codes(error: &mut Error) {
     // The parser's advice quotes the argument in its own way.
     let is_plain = |text: String| text == visible_name(&text);
@@ -70,19 +73,19 @@ fn show_codes(error: &mut Error) {
     }
 }
 
-/// The innermost command that the arguments name.
-fn asked<'c>(program: &'c Command, arguments: &[OsString]) -> &'c Command {
+/// Innermost command that the arguments name.
+fn innermost_command<'c>(program: &'c Command, arguments: &[OsString]) -> &'c Command {
     arguments.iter().skip(1).fold(program, |command, word| {
         word.to_str().and_then(|word| command.find_subcommand(word)).unwrap_or(command)
     })
 }
 
-/// The long flags that a command takes.
-fn flags<'c>(command: &'c Command, program: &'c Command) -> Vec<&'c str> {
+/// Long flags of a command.
+fn long_flags<'c>(command: &'c Command, program: &'c Command) -> Vec<&'c str> {
     arguments_of(command, program).filter_map(Arg::get_long).collect()
 }
 
-/// The arguments of a command, with those that every command takes.
+/// Arguments of a command, with those of every command.
 pub fn arguments_of<'c>(
     command: &'c Command,
     program: &'c Command,
@@ -91,7 +94,8 @@ pub fn arguments_of<'c>(
     command.get_arguments().chain(global)
 }
 
-fn commands(command: &Command) -> Vec<&str> {
+/// Names of the subcommands of a command.
+fn subcommand_names(command: &Command) -> Vec<&str> {
     command.get_subcommands().map(Command::get_name).collect()
 }
 

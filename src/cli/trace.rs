@@ -1,4 +1,4 @@
-//! `wattline trace`: a program on the local JVM, with probes.
+//! `wattline trace`: runs a program with probes on the local JVM and counts its blocks.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ pub struct Arguments {
     program: Vec<String>,
 }
 
-/// Ends with the program's own exit code, if that is not 0.
+/// Runs the command; its outcome has the program's own exit code, if that is not 0.
 pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     let output = Output::open(&arguments.out, arguments.force.into(), &progress::TERMINAL)?;
     output.check_free(&["counts.csv"])?;
@@ -96,7 +96,8 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
         false => builder.without_watched_loops(),
     };
     let variant = builder.build(&BTreeSet::new(), probe)?;
-    let (probed, findings) = (builder.probed(probe).to_vec(), builder.findings(probe).to_vec());
+    let (probed, findings) =
+        (builder.probed_blocks(probe).to_vec(), builder.findings(probe).to_vec());
     drop(builder);
     application.findings.extend(findings);
     let folder =
@@ -121,6 +122,7 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     Ok(CommandOutcome::of_program(u8::try_from(code).unwrap_or(1)))
 }
 
+/// Runs the compiled program and returns its exit code.
 fn run_program(
     arguments: &Arguments,
     main: &str,
@@ -130,7 +132,7 @@ fn run_program(
 ) -> Result<i32, Failure> {
     let status = Command::new(&jdk.java)
         .args(sources.javac.jvm_options())
-        .args(launch(main, sources, classes)?)
+        .args(launch_options(main, sources, classes)?)
         .args(&arguments.program)
         .env("WATTLINE_OUT", classes)
         .envs(user_locale())
@@ -140,8 +142,8 @@ fn run_program(
     Ok(exit_code(status))
 }
 
-/// Options of the JVM that start the program: as a module where its sources are one.
-fn launch(main: &str, sources: &Sources, classes: &Path) -> Result<Vec<String>, Failure> {
+/// JVM options that start the program: as a module where its sources are one.
+fn launch_options(main: &str, sources: &Sources, classes: &Path) -> Result<Vec<String>, Failure> {
     let (named, class) = module_and_class(main);
     let own = [classes.to_path_buf()];
     let JavacSettings { module, module_path, .. } = &sources.javac;
@@ -168,7 +170,7 @@ fn launch(main: &str, sources: &Sources, classes: &Path) -> Result<Vec<String>, 
     Ok(options)
 }
 
-/// `counts.csv`: `block,name,executions`, without a number where a block has no probe.
+/// Text of `counts.csv`: `block,name,executions`, without a number where a block has no probe.
 fn counts_csv(dictionary: &Dictionary, executions: &[u64], probed: &[bool]) -> String {
     let mut table = CsvText::new(["block", "name", "executions"]);
     for ((block, count), probed) in dictionary.blocks.iter().zip(executions).zip(probed) {

@@ -1,21 +1,23 @@
-//! The manifest of an archive of Perfetto traces (`perfetto_manifest`, version 1, of Perfetto
-//! 58 and later): which machine each trace is of, and how their clocks relate.
+//! Manifest of an archive of Perfetto traces (`perfetto_manifest`, version 1, of Perfetto 58 and
+//! later): the machine of each trace, and how their clocks relate.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// What a manifest says of the traces of an archive.
+/// Machines and clocks of the traces in an archive, from its manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct TraceManifest {
     files: BTreeMap<String, ManifestFile>,
 }
 
+/// JSON document of a manifest.
 #[derive(Debug, Deserialize)]
 struct ManifestDocument {
     perfetto_manifest: ManifestBody,
 }
 
+/// Content of a manifest.
 #[derive(Debug, Deserialize)]
 struct ManifestBody {
     version: Option<i64>,
@@ -23,6 +25,7 @@ struct ManifestBody {
     files: Vec<ManifestFile>,
 }
 
+/// Trace in a manifest, with its machines and clock.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 struct ManifestFile {
     path: String,
@@ -32,6 +35,7 @@ struct ManifestFile {
     clocks: Option<ManifestClocks>,
 }
 
+/// Machine in a manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 struct ManifestMachine {
     #[serde(default)]
@@ -39,6 +43,7 @@ struct ManifestMachine {
     name: String,
 }
 
+/// Offset of a trace's clock to that of another trace.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 struct ManifestClocks {
     #[serde(default)]
@@ -46,6 +51,7 @@ struct ManifestClocks {
     sync_to: ManifestReference,
 }
 
+/// Trace that a clock is relative to.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 struct ManifestReference {
     file: String,
@@ -53,13 +59,13 @@ struct ManifestReference {
 
 impl TraceManifest {
     /// Whether a file's first bytes are those of a manifest.
-    pub fn is(start: &[u8]) -> bool {
+    pub fn is_manifest(start: &[u8]) -> bool {
         let letters: Vec<u8> =
             start.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(20).collect();
         letters.starts_with(b"{\"perfetto_manifest\"")
     }
 
-    /// Reads a manifest.
+    /// Parses a manifest.
     ///
     /// # Errors
     /// It is no JSON of this form, or of another version than 1.
@@ -75,15 +81,15 @@ impl TraceManifest {
         Ok(Self { files: files.collect() })
     }
 
-    /// The name of a machine of a trace, by the machine's number in it.
-    pub fn machine(&self, file: &str, id: u32) -> Option<&str> {
+    /// Name of a machine in a trace, by the machine's number there.
+    pub fn machine_name(&self, file: &str, id: u32) -> Option<&str> {
         let file = self.files.get(file)?;
         let whole = file.machine.as_ref().map(|machine| machine.name.as_str());
         let one = || file.machines.iter().find(|machine| machine.id == id);
         whole.or_else(|| one().map(|machine| machine.name.as_str()))
     }
 
-    /// Whether it moves a trace's clock against that of another one of these.
+    /// Whether the manifest moves a trace's clock against that of another one of these.
     pub fn moves_clock(&self, file: &str, others: &[&str]) -> bool {
         let clocks = self.files.get(file).and_then(|file| file.clocks.as_ref());
         clocks.is_some_and(|clocks| {
@@ -104,12 +110,15 @@ mod tests {
 
     #[test]
     fn machines_by_file_and_number() {
-        assert!(TraceManifest::is(MANIFEST.as_bytes()) && !TraceManifest::is(b"{\"a\": 1}"));
+        assert!(
+            TraceManifest::is_manifest(MANIFEST.as_bytes())
+                && !TraceManifest::is_manifest(b"{\"a\": 1}")
+        );
         let manifest = TraceManifest::parse(MANIFEST).unwrap();
-        assert_eq!(manifest.machine("a.pftrace", 0), Some("phone"));
-        assert_eq!(manifest.machine("b.pftrace", 9), Some("vm"));
-        assert_eq!(manifest.machine("b.pftrace", 8), None);
-        assert_eq!(manifest.machine("c.pftrace", 0), None);
+        assert_eq!(manifest.machine_name("a.pftrace", 0), Some("phone"));
+        assert_eq!(manifest.machine_name("b.pftrace", 9), Some("vm"));
+        assert_eq!(manifest.machine_name("b.pftrace", 8), None);
+        assert_eq!(manifest.machine_name("c.pftrace", 0), None);
         assert!(manifest.moves_clock("b.pftrace", &["a.pftrace"]));
         assert!(!manifest.moves_clock("b.pftrace", &["c.pftrace"]));
         assert!(!manifest.moves_clock("a.pftrace", &["b.pftrace"]));

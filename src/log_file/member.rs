@@ -1,4 +1,4 @@
-//! One log: a file of its own, or an entry of an archive.
+//! Location of one log: a file of its own, or an entry of an archive.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
@@ -11,41 +11,41 @@ use wattline_units::limits::UNPACKED_TRACE_BYTES;
 use super::LogFileError;
 use crate::attribution::unpacked;
 use crate::input_file;
-use crate::toolchain::archive::ReadArchive;
+use crate::toolchain::archive::ArchiveReader;
 
-/// Where the bytes of a log are.
+/// Location of a log's bytes.
 #[derive(Debug, Clone)]
-pub(crate) enum LogPlace {
-    /// A file of its own.
+pub(crate) enum LogLocation {
+    /// File of its own.
     Path(PathBuf),
-    /// A part of an open file: an entry of a tar archive, or one that was unpacked.
+    /// Part of an open file: an entry of a tar archive, or one that was unpacked.
     Part {
-        /// The file.
+        /// Open file.
         file: Arc<File>,
-        /// Where the part begins.
+        /// Offset of the part's first byte.
         start: u64,
-        /// Its length.
+        /// Length of the part in bytes.
         length: u64,
     },
-    /// An entry of a zip archive, still packed.
+    /// Packed entry of a zip archive.
     Zipped {
-        /// The archive.
+        /// Open file of the archive.
         file: Arc<File>,
-        /// The archive's size.
+        /// Size of the archive in bytes.
         size: u64,
-        /// The entry's place.
+        /// Index of the entry.
         index: usize,
     },
 }
 
-impl LogPlace {
-    /// The whole of an open file.
+impl LogLocation {
+    /// Location of a whole open file.
     pub fn whole(file: File) -> io::Result<Self> {
         let length = file.metadata()?.len();
         Ok(Self::Part { file: Arc::new(file), start: 0, length })
     }
 
-    /// Its bytes, unpacked from gzip and zstd; an entry of a zip archive is unpacked into a
+    /// Opens the log, unpacked from gzip and zstd; an entry of a zip archive is unpacked into a
     /// file without a name.
     ///
     /// # Errors
@@ -56,25 +56,25 @@ impl LogPlace {
             Self::Part { file, start, length } => {
                 unpacked(FilePart { file: file.clone(), at: *start, end: start + length })?
             }
-            Self::Zipped { .. } => return self.kept()?.open(),
+            Self::Zipped { .. } => return self.reopenable()?.open(),
         })
     }
 
-    /// The same log where it can be opened again and again without unpacking an archive.
+    /// Location from which the log can be opened again and again without unpacking an archive.
     ///
     /// # Errors
     /// As [`Self::open`].
-    pub fn kept(&self) -> Result<Self, LogFileError> {
+    pub fn reopenable(&self) -> Result<Self, LogFileError> {
         let Self::Zipped { file, size, index } = self else { return Ok(self.clone()) };
         let part = FilePart { file: file.clone(), at: 0, end: *size };
-        let mut archive = ReadArchive::open(part)?;
+        let mut archive = ArchiveReader::open(part)?;
         let mut plain = tempfile::tempfile()?;
         archive.unpack(*index, UNPACKED_TRACE_BYTES, &mut plain)?;
         Ok(Self::whole(plain)?)
     }
 }
 
-/// A part of a file, read at places of its own: clones of a file share one.
+/// Reader of a part of a file, with its own position: clones of the open file share one.
 #[derive(Debug, Clone)]
 pub(super) struct FilePart {
     pub file: Arc<File>,

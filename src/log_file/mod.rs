@@ -1,6 +1,6 @@
-//! A log as a user gives it: a file, packed (gzip, zstd) or not, or an archive (zip, tar) of
-//! several, as tools of the field write them: traces of one or more machines, the zip file of
-//! an Android bug report. Nothing of an archive is ever written under a name of its own.
+//! Log file of a user: packed (gzip, zstd) or not, or an archive (zip, tar) of several logs, as
+//! tools of the field write them: traces of one or more machines, the zip file of an Android bug
+//! report. No entry of an archive is ever written under its own name.
 
 mod archive;
 mod manifest;
@@ -9,56 +9,56 @@ mod text;
 mod traces;
 
 pub(crate) use archive::is_trace;
-pub(crate) use text::{GivenLog, TextLog, given_log, text_log};
-pub(crate) use traces::{TraceFiles, traces};
+pub(crate) use text::{LogFileKind, TextLog, find_text_log, log_file_kind};
+pub(crate) use traces::{TraceFiles, find_traces};
 
 use std::io;
 
 use crate::format;
 use crate::toolchain::archive::ArchiveFault;
 
-/// Why a log can't be read.
+/// Error of reading a log.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LogFileError {
-    /// The system, or damage of what packs the log.
+    /// I/O error, or damage of the compression.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The archive.
+    /// Damage of the archive.
     #[error("it is a zip archive, and {0}")]
     Zip(#[from] ArchiveFault),
-    /// The archive has no entry of the kind that is asked for, or several.
+    /// The archive has no entry of the wanted kind, or several.
     #[error("it is an archive with {found}; {remedy}")]
     Entries {
-        /// How many entries of which kind, and their names.
+        /// Number of entries of each kind, and their names.
         found: String,
-        /// What to do.
+        /// Remedy for the user.
         remedy: &'static str,
     },
     /// The file is no Perfetto trace.
     #[error("it is no Perfetto trace{0}")]
     NoTrace(&'static str),
-    /// A manifest of an archive of traces.
+    /// The manifest of an archive of traces is invalid or cannot be followed.
     #[error("its manifest {entry}: {problem}")]
     Manifest {
-        /// The entry.
+        /// Name of the entry.
         entry: String,
-        /// What is wrong with it.
+        /// Fault of the manifest.
         problem: String,
     },
-    /// Traces of several machines, none of which was chosen.
+    /// The traces are of several machines, none of which was chosen.
     #[error("it has traces of several machines; --machine chooses one of {0}")]
     Machines(String),
-    /// A machine that is not in it.
+    /// The traces have no machine of the chosen name.
     #[error("it has no machine {wanted}; there are: {known}")]
     NoMachine {
-        /// What was asked for.
+        /// Chosen name.
         wanted: String,
-        /// What there is.
+        /// Names of the machines in the traces.
         known: String,
     },
 }
 
-/// Names as a message shows them: the first few, and how many more there are.
+/// Names for a message: the first few, and the number of the others.
 fn listed(names: &[String]) -> String {
     const SHOWN: usize = 6;
     format::listed(names, SHOWN)

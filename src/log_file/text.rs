@@ -1,5 +1,5 @@
-//! Logs of lines: a file, or the one text of an archive. A bug report's archive names its
-//! text itself.
+//! Logs of text lines: a file, or the one text of an archive. A bug report's archive names its text
+//! itself.
 
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
@@ -8,42 +8,42 @@ use wattline_units::limits::UNPACKED_LOG_BYTES;
 
 use super::LogFileError;
 use super::archive::{LogArchive, LogMember};
-use super::member::LogPlace;
+use super::member::LogLocation;
 
-/// The entry of a bug report that names the one with the text.
+/// Entry of a bug report's archive with the name of the text's entry.
 const MAIN_ENTRY: &str = "main_entry.txt";
 
-/// A log of lines, found and not yet read.
+/// Location of a log of text lines.
 #[derive(Debug, Clone)]
 pub(crate) struct TextLog {
-    place: LogPlace,
-    /// Its name in an archive; none for a file of its own.
+    place: LogLocation,
+    /// Name of the entry in an archive; `None` for a file of its own.
     entry: Option<String>,
-    /// Traces that are beside it in an archive.
+    /// Names of traces beside the text in an archive.
     pub traces: Vec<String>,
 }
 
 impl TextLog {
-    /// A file that is no archive.
+    /// Location of a file that is no archive.
     pub fn plain(path: &Path) -> Self {
-        Self { place: LogPlace::Path(path.to_owned()), entry: None, traces: Vec::new() }
+        Self { place: LogLocation::Path(path.to_owned()), entry: None, traces: Vec::new() }
     }
 
-    /// What errors about its contents name: the file, and its entry in an archive.
-    pub fn shown(&self, path: &Path) -> PathBuf {
+    /// Path for errors about the contents: the file, and the entry in an archive.
+    pub fn display_path(&self, path: &Path) -> PathBuf {
         let entry = self.entry.as_ref();
         entry.map_or_else(|| path.to_owned(), |name| format!("{}:{name}", path.display()).into())
     }
 
-    /// Its bytes, unpacked.
+    /// Opens the text, unpacked.
     ///
     /// # Errors
-    /// As [`LogPlace::open`].
+    /// As [`LogLocation::open`].
     pub fn open(&self) -> Result<Box<dyn BufRead>, LogFileError> {
         self.place.open()
     }
 
-    /// Its first bytes, unpacked, at most so many.
+    /// First bytes of the unpacked text, at most `bytes`.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -53,7 +53,7 @@ impl TextLog {
         Ok(start)
     }
 
-    /// All bytes of it.
+    /// All bytes of the unpacked text.
     ///
     /// # Errors
     /// As [`Self::open`]; it has more bytes than a log that is read whole may have.
@@ -61,7 +61,7 @@ impl TextLog {
         Ok(UNPACKED_LOG_BYTES.read_all(self.open()?)?)
     }
 
-    /// All of it; what is no UTF-8 is replaced.
+    /// Whole text; bytes that are not UTF-8 are replaced.
     ///
     /// # Errors
     /// As [`Self::bytes`].
@@ -70,56 +70,56 @@ impl TextLog {
     }
 }
 
-/// What is in a file: a log of lines, or, of an archive, traces alone.
+/// Kind of a given log file: text lines, or an archive with traces alone.
 #[derive(Debug, Clone)]
-pub(crate) enum GivenLog {
-    /// A file of its own, or the text of an archive.
+pub(crate) enum LogFileKind {
+    /// File of its own, or the text of an archive.
     Text(TextLog),
-    /// An archive of Perfetto traces.
+    /// Archive of Perfetto traces.
     Traces,
 }
 
-/// What is in a file, if nobody says what it is.
+/// Kind of a log file, from its contents.
 ///
 /// # Errors
-/// As [`text_log`].
-pub(crate) fn given_log(path: &Path) -> Result<GivenLog, LogFileError> {
+/// As [`find_text_log`].
+pub(crate) fn log_file_kind(path: &Path) -> Result<LogFileKind, LogFileError> {
     let Some(archive) = LogArchive::open(path)? else {
-        return Ok(GivenLog::Text(TextLog::plain(path)));
+        return Ok(LogFileKind::Text(TextLog::plain(path)));
     };
     let has_traces = archive.members.iter().any(LogMember::is_trace);
-    if has_traces && main_entry(&archive).is_none() {
-        return Ok(GivenLog::Traces);
+    if has_traces && main_entry_name(&archive).is_none() {
+        return Ok(LogFileKind::Traces);
     }
-    text_of(&archive, "log").map(GivenLog::Text)
+    archive_text(&archive, "log").map(LogFileKind::Text)
 }
 
-/// The text in a file that may be an archive; `what` names it in errors.
+/// Text of a file that may be an archive; `what` names it in errors.
 ///
 /// # Errors
 /// Those of the system and of archives; an archive has no text, or several.
-pub(crate) fn text_log(path: &Path, what: &str) -> Result<TextLog, LogFileError> {
+pub(crate) fn find_text_log(path: &Path, what: &str) -> Result<TextLog, LogFileError> {
     match LogArchive::open(path)? {
         None => Ok(TextLog::plain(path)),
-        Some(archive) => text_of(&archive, what),
+        Some(archive) => archive_text(&archive, what),
     }
 }
 
-/// The text of an archive.
-fn text_of(archive: &LogArchive, what: &str) -> Result<TextLog, LogFileError> {
-    let named = main_entry(archive);
+/// Text of an archive.
+fn archive_text(archive: &LogArchive, what: &str) -> Result<TextLog, LogFileError> {
+    let named = main_entry_name(archive);
     let member = match &named {
-        Some(name) => archive.only(what, |member| member.name == *name)?,
-        None => archive.only(what, LogMember::is_text)?,
+        Some(name) => archive.only_entry(what, |member| member.name == *name)?,
+        None => archive.only_entry(what, LogMember::is_text)?,
     };
     let traces = archive.members.iter().filter(|member| member.is_trace());
     let traces = traces.map(|member| member.name.clone()).collect();
-    Ok(TextLog { place: member.place.kept()?, entry: Some(member.name.clone()), traces })
+    Ok(TextLog { place: member.place.reopenable()?, entry: Some(member.name.clone()), traces })
 }
 
-/// The entry that a bug report's archive names: by a file that has its name, or, in those of
-/// old Androids, by being called so.
-fn main_entry(archive: &LogArchive) -> Option<String> {
+/// Name of the entry with a bug report's text: the content of the entry `main_entry.txt`, or, in
+/// archives of old Androids, the entry named like a bug report.
+fn main_entry_name(archive: &LogArchive) -> Option<String> {
     let by_file = archive.members.iter().find(|member| member.name == MAIN_ENTRY);
     if let Some(member) = by_file {
         let mut name = String::new();

@@ -1,6 +1,6 @@
-//! The Perfetto traces in a file or an archive, of one machine. Traces of one machine since
-//! one start share its clock and are read as one; of several machines one is chosen, since
-//! what a machine spends is shared among its own processes.
+//! Perfetto traces of one machine in a file or an archive. Traces of one machine since one start
+//! share its clock and are read as one; of several machines one is chosen, since a machine's energy
+//! is shared among its own processes.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -10,41 +10,42 @@ use wattline_units::limits::FILE_BYTES;
 
 use super::archive::{LogArchive, LogMember};
 use super::manifest::TraceManifest;
-use super::member::LogPlace;
+use super::member::LogLocation;
 use super::{LogFileError, listed};
 use crate::attribution::perfetto::{MachineSurvey, TraceReader, TraceSurvey, survey};
 use crate::format::counted;
 
-/// Traces of one start of a machine agree on when that was, but for steps of the wall clock.
-const SAME_START_NS: u128 = 2_000_000_000;
+/// Largest difference of the start times (ns) in traces of one start of a machine, by steps of the
+/// wall clock.
+const SAME_START_TOLERANCE_NS: u128 = 2_000_000_000;
 
-/// Traces that are read as one.
+/// Traces of one machine that are read as one.
 #[derive(Debug)]
 pub(crate) struct TraceFiles {
     files: Vec<TraceOfMachine>,
-    /// What is beside them and is not read, a sentence each.
+    /// Remarks on entries that are not read, a sentence each.
     pub not_read: Vec<String>,
-    /// What else a reader must know, a sentence each.
+    /// Other remarks for the user, a sentence each.
     pub notes: Vec<String>,
 }
 
-/// What a trace has of a machine.
+/// Trace of a chosen machine.
 #[derive(Debug, Clone)]
 struct TraceOfMachine {
-    /// The entry's name; empty for a file of its own.
+    /// Name of the entry; empty for a file of its own.
     name: String,
-    place: LogPlace,
+    place: LogLocation,
     machine: u32,
 }
 
-/// A trace with what it is of.
+/// Trace with the survey of its machines.
 struct SurveyedTrace {
     name: String,
-    place: LogPlace,
+    place: LogLocation,
     survey: TraceSurvey,
 }
 
-/// A machine with its traces.
+/// Machine with its traces.
 struct Machine {
     name: String,
     traces: Vec<TraceOfMachine>,
@@ -52,10 +53,10 @@ struct Machine {
 }
 
 impl TraceFiles {
-    /// Begins to read all of them, each with a number of its own.
+    /// Opens readers of all traces, each with a number of its own.
     ///
     /// # Errors
-    /// As [`LogPlace::open`].
+    /// As [`LogLocation::open`].
     pub fn readers(&self) -> Result<Vec<TraceReader>, LogFileError> {
         let open = |(source, file): (usize, &TraceOfMachine)| {
             let source = u32::try_from(source).unwrap_or(u32::MAX);
@@ -65,24 +66,24 @@ impl TraceFiles {
     }
 }
 
-/// The traces in a file; `machine` chooses one of several machines by its name or number.
+/// Finds the traces in a file; `machine` chooses one of several machines by its name or number.
 ///
 /// # Errors
 /// Those of the system and of archives; no trace, or traces of several machines.
-pub(crate) fn traces(path: &Path, machine: Option<&str>) -> Result<TraceFiles, LogFileError> {
+pub(crate) fn find_traces(path: &Path, machine: Option<&str>) -> Result<TraceFiles, LogFileError> {
     let (traces, manifest, not_read) = match LogArchive::open(path)? {
-        None => (vec![("".to_owned(), LogPlace::Path(path.to_owned()))], None, Vec::new()),
-        Some(archive) => in_archive(&archive)?,
+        None => (vec![("".to_owned(), LogLocation::Path(path.to_owned()))], None, Vec::new()),
+        Some(archive) => archive_traces(&archive)?,
     };
     let mut notes = Vec::new();
     let mut surveyed: Vec<SurveyedTrace> = Vec::new();
     for (name, place) in traces {
-        let place = place.kept()?;
+        let place = place.reopenable()?;
         let survey = survey(place.open()?)?;
         if survey.packets == 0 {
             let mut start = Vec::new();
             place.open()?.take(64).read_to_end(&mut start)?;
-            return Err(LogFileError::NoTrace(looks_like(&start)));
+            return Err(LogFileError::NoTrace(likely_kind(&start)));
         }
         let copy =
             surveyed.iter().find(|one| survey.uuid.is_some() && one.survey.uuid == survey.uuid);
@@ -93,9 +94,9 @@ pub(crate) fn traces(path: &Path, machine: Option<&str>) -> Result<TraceFiles, L
             None => surveyed.push(SurveyedTrace { name, place, survey }),
         }
     }
-    let machines = machines(&surveyed, manifest.as_ref());
-    let chosen = choose(machines, machine)?;
-    check(&chosen, manifest.as_ref())?;
+    let machines = machines_of(&surveyed, manifest.as_ref());
+    let chosen = choose_machine(machines, machine)?;
+    check_clocks(&chosen, manifest.as_ref())?;
     if chosen.traces.len() > 1 {
         let names: Vec<String> = chosen.traces.iter().map(|trace| trace.name.clone()).collect();
         notes.push(format!("read as one: {}", listed(&names)));
@@ -103,8 +104,8 @@ pub(crate) fn traces(path: &Path, machine: Option<&str>) -> Result<TraceFiles, L
     Ok(TraceFiles { files: chosen.traces, not_read, notes })
 }
 
-/// What a file is that is no trace, and what to do with it.
-fn looks_like(start: &[u8]) -> &'static str {
+/// What a file without a trace probably is, and the remedy, as the end of a message.
+fn likely_kind(start: &[u8]) -> &'static str {
     let text = start.trim_ascii_start();
     match text {
         [] => ", it is empty",
@@ -126,11 +127,12 @@ fn looks_like(start: &[u8]) -> &'static str {
     }
 }
 
-type Found = (Vec<(String, LogPlace)>, Option<TraceManifest>, Vec<String>);
+/// Traces of an archive by name, its manifest, and remarks on entries that are not read.
+type ArchiveTraces = (Vec<(String, LogLocation)>, Option<TraceManifest>, Vec<String>);
 
-/// The traces of an archive, its manifest, and what is not read.
-fn in_archive(archive: &LogArchive) -> Result<Found, LogFileError> {
-    let is_manifest = |member: &&LogMember| TraceManifest::is(&member.head);
+/// Finds the traces and the manifest of an archive.
+fn archive_traces(archive: &LogArchive) -> Result<ArchiveTraces, LogFileError> {
+    let is_manifest = |member: &&LogMember| TraceManifest::is_manifest(&member.head);
     let manifest = match archive.members.iter().find(is_manifest) {
         None => None,
         Some(member) => {
@@ -146,7 +148,7 @@ fn in_archive(archive: &LogArchive) -> Result<Found, LogFileError> {
         .partition(|member| member.is_trace());
     if traces.is_empty() {
         // Says which entries there are.
-        archive.only("a Perfetto trace", LogMember::is_trace)?;
+        archive.only_entry("a Perfetto trace", LogMember::is_trace)?;
     }
     let names: Vec<String> = others.iter().map(|member| member.name.clone()).collect();
     let not_read = (!names.is_empty()).then(|| {
@@ -160,9 +162,9 @@ fn in_archive(archive: &LogArchive) -> Result<Found, LogFileError> {
     Ok((traces, manifest, not_read.into_iter().collect()))
 }
 
-/// The machines of all traces. A manifest names them; without one, traces of machines that
-/// started at one moment are of one machine.
-fn machines(traces: &[SurveyedTrace], manifest: Option<&TraceManifest>) -> Vec<Machine> {
+/// Machines of all traces. A manifest names them; without one, traces of machines that started at
+/// one moment are of one machine.
+fn machines_of(traces: &[SurveyedTrace], manifest: Option<&TraceManifest>) -> Vec<Machine> {
     let mut machines: Vec<Machine> = Vec::new();
     let mut named: BTreeMap<String, usize> = BTreeMap::new();
     for trace in traces {
@@ -176,10 +178,10 @@ fn machines(traces: &[SurveyedTrace], manifest: Option<&TraceManifest>) -> Vec<M
                 place: trace.place.clone(),
                 machine: id,
             };
-            let name = manifest.and_then(|manifest| manifest.machine(&trace.name, id));
+            let name = manifest.and_then(|manifest| manifest.machine_name(&trace.name, id));
             let known = match name {
                 Some(name) => named.get(name).copied(),
-                None => machines.iter().position(|machine| is_same(machine, id, &survey)),
+                None => machines.iter().position(|machine| is_same_machine(machine, id, &survey)),
             };
             match known {
                 Some(at) => {
@@ -188,7 +190,7 @@ fn machines(traces: &[SurveyedTrace], manifest: Option<&TraceManifest>) -> Vec<M
                 }
                 None => {
                     named.extend(name.map(|name| (name.to_owned(), machines.len())));
-                    let name = name.map_or_else(|| shown(&trace.name, id), str::to_owned);
+                    let name = name.map_or_else(|| machine_label(&trace.name, id), str::to_owned);
                     machines.push(Machine { name, traces: vec![part], surveys: vec![survey] });
                 }
             }
@@ -197,8 +199,8 @@ fn machines(traces: &[SurveyedTrace], manifest: Option<&TraceManifest>) -> Vec<M
     machines
 }
 
-/// A machine without a name of its own.
-fn shown(trace: &str, id: u32) -> String {
+/// Name of a machine without one in the manifest: its trace and number.
+fn machine_label(trace: &str, id: u32) -> String {
     match (trace, id) {
         ("", id) => id.to_string(),
         (trace, 0) => trace.to_owned(),
@@ -206,18 +208,22 @@ fn shown(trace: &str, id: u32) -> String {
     }
 }
 
-fn is_same(machine: &Machine, id: u32, survey: &MachineSurvey) -> bool {
+/// Whether a machine in a trace is a known one: same number, clock and start time.
+fn is_same_machine(machine: &Machine, id: u32, survey: &MachineSurvey) -> bool {
     machine.traces.iter().zip(&machine.surveys).any(|(trace, other)| {
         let starts = survey.booted_ns.zip(other.booted_ns);
         trace.machine == id
             && survey.clock == other.clock
-            && starts.is_some_and(|(a, b)| a.abs_diff(b) < SAME_START_NS)
+            && starts.is_some_and(|(a, b)| a.abs_diff(b) < SAME_START_TOLERANCE_NS)
     })
 }
 
-/// The machine that is asked for; the only one; or, in a trace of several, the one on which
+/// Machine named `wanted`; without a name the only one, or, in a trace of several, the one on which
 /// it was recorded.
-fn choose(mut machines: Vec<Machine>, wanted: Option<&str>) -> Result<Machine, LogFileError> {
+fn choose_machine(
+    mut machines: Vec<Machine>,
+    wanted: Option<&str>,
+) -> Result<Machine, LogFileError> {
     let known = || listed(&machines.iter().map(|machine| machine.name.clone()).collect::<Vec<_>>());
     let at = match wanted {
         Some(wanted) => {
@@ -238,8 +244,8 @@ fn choose(mut machines: Vec<Machine>, wanted: Option<&str>) -> Result<Machine, L
     Ok(machines.swap_remove(at))
 }
 
-/// A manifest that moves clocks of what is read as one is not followed.
-fn check(chosen: &Machine, manifest: Option<&TraceManifest>) -> Result<(), LogFileError> {
+/// Refuses a manifest that moves the clocks of traces that are read as one.
+fn check_clocks(chosen: &Machine, manifest: Option<&TraceManifest>) -> Result<(), LogFileError> {
     let names: Vec<&str> = chosen.traces.iter().map(|trace| trace.name.as_str()).collect();
     let moved = names.iter().find(|name| manifest.is_some_and(|m| m.moves_clock(name, &names)));
     match moved {

@@ -1,6 +1,6 @@
-//! All stages, one after the other. What a stage finds is handed to the next one and written for
-//! people and later commands; of what is written, a campaign that is resumed reads its plan and
-//! its calls, and everything else comes from the raw logs of its runs.
+//! All stages of a measurement, one after the other. Each stage passes its result to the next one
+//! and writes it for people and later commands; a resumed campaign reads only its plan and its
+//! calls from files, and takes everything else from the raw logs of its runs.
 
 mod options;
 mod stage_clock;
@@ -18,7 +18,8 @@ use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
 use crate::fit::{self, CampaignModel, DataOrigin, KnownCosts};
 use crate::folder::{
-    CampaignFolder, MeasuredCampaign, OnExisting, Output, PlannedCampaign, names, unanalysed,
+    CampaignFolder, MeasuredCampaign, OnExisting, Output, PlannedCampaign, names,
+    unanalysed_languages,
 };
 use crate::hint::{FoundHints, Hint};
 use crate::java::SourceFile;
@@ -27,12 +28,12 @@ use crate::measure::{self, ResumeOptions};
 use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::microbenchmarks::{self, MeasuredMicrobenchmarks};
 use crate::model::{FoldOptions, Model};
-use crate::operations::{Mix, counts_by_kind};
+use crate::operations::{OperationMix, counts_by_kind};
 use crate::progress::Progress;
 use crate::run::RunRecord;
 use crate::scenario_accounts::{self, ScenarioAccounts};
 use crate::toolchain::Jdk;
-use crate::trial::{Trial, TrialCount, session_lengths, static_mix};
+use crate::trial::{Trial, TrialNumber, session_lengths, static_mix};
 use crate::verification::{self, Verification};
 use crate::{
     found_hints, ground_truth, load, plan, recorded_calls, scan, trial, truth_folder, unseen_inputs,
@@ -41,83 +42,84 @@ use crate::{
 pub use options::PipelineOptions;
 use stage_clock::StageClock;
 
-/// What the stages found.
+/// Results of all stages.
 #[derive(Debug)]
 pub struct PipelineResult {
-    /// Where everything is.
+    /// Folder of the campaign and its results.
     pub folder: CampaignFolder,
     /// Costs of operations.
     pub model: Model,
-    /// Energy of operations, blocks, lines, methods, classes.
+    /// Energy by operation, block, line, method and class.
     pub accounted: ScenarioAccounts,
-    /// How far it is from the ground truth, where the board has one.
+    /// Errors against the ground truth, where the board has one.
     pub evaluation: Option<AccountEvaluation>,
-    /// What to change, and what is no hint on this board.
+    /// Hints, and the withheld ones that save nothing on this board.
     pub found: FoundHints,
-    /// The page, and its summary.
+    /// HTML page with its summary.
     pub report: WrittenReport,
 }
 
-/// Plans, measures, fits and accounts, and writes what each stage finds.
+/// Plans, measures, fits and accounts, and writes the result of each stage.
 pub fn pipeline(
     options: &PipelineOptions,
     progress: &dyn Progress,
 ) -> Result<PipelineResult, Failure> {
-    let output = open(options, progress)?;
+    let output = open_output(options, progress)?;
     progress.campaign(output.folder());
     let clock = StageClock::new(progress);
     let jdk = Jdk::find()?;
-    boards::check_together(&options.boards)?;
+    boards::check_compatible(&options.boards)?;
     if !options.is_resumed() {
-        options.boards.iter().try_for_each(boards::check)?;
+        options.boards.iter().try_for_each(boards::check_reachable)?;
     }
-    clock.stage("scan");
+    clock.begin_stage("scan");
     let mut loaded = load::load_named(&options.scenario, &output, progress)?;
     let in_own_file = |failure| options.scenario.in_own_file(failure, &output);
-    boards::check_start(&options.boards, &loaded.scenario).map_err(in_own_file)?;
+    boards::check_android(&options.boards, &loaded.scenario).map_err(in_own_file)?;
     progress.say(&format!("  {}", scan::summary(&loaded.application)));
     plan::check_folds(&loaded.scenario, loaded.scenario.campaign.cases).map_err(in_own_file)?;
-    let mut count = TrialCount::First;
+    let mut count = TrialNumber::First;
     if options.is_resumed() && output.campaign().has(names::SESSION_LENGTHS) {
-        loaded.scenario = session_lengths::resumed(&loaded.scenario, &output, progress)?;
-        count = TrialCount::Second;
+        loaded.scenario = session_lengths::resumed_scenario(&loaded.scenario, &output, progress)?;
+        count = TrialNumber::Second;
     }
-    let result = stages(options, &output, &jdk, &clock, loaded, count).map_err(in_own_file)?;
+    let result = run_stages(options, &output, &jdk, &clock, loaded, count).map_err(in_own_file)?;
     truth_folder::discard_sessions(&output.campaign())?;
-    clock.stage("done");
+    clock.begin_stage("done");
     Ok(result)
 }
 
-/// All stages from the trial on; again with longer sessions, where the trial says so.
-fn stages(
+/// Runs all stages from the trial on; again with longer sessions, where the trial finds them too
+/// short.
+fn run_stages(
     options: &PipelineOptions,
     output: &Output,
     jdk: &Jdk,
     clock: &StageClock<'_>,
     loaded: LoadedScenario,
-    count: TrialCount,
+    count: TrialNumber,
 ) -> Result<PipelineResult, Failure> {
     let mut builder = plan::builder(&loaded, jdk)?;
     let progress = clock.progress;
     let work = PipelineContext { options, output, jdk, loaded: &loaded, clock, progress };
-    let trial = work.trial(&mut builder)?;
+    let trial = work.run_trial(&mut builder)?;
     let longer = trial
         .as_ref()
         .and_then(|trial| options.longer_sessions.lengths(trial, count, &loaded, progress));
     if let Some(lengths) = longer {
         drop(builder);
-        session_lengths::keep(&lengths, output)?;
-        let scenario = session_lengths::lengthened(&loaded.scenario, &lengths)?;
+        session_lengths::write_lengths(&lengths, output)?;
+        let scenario = session_lengths::lengthened_scenario(&loaded.scenario, &lengths)?;
         let loaded = LoadedScenario { scenario, ..loaded };
-        return stages(options, output, jdk, clock, loaded, TrialCount::Second);
+        return run_stages(options, output, jdk, clock, loaded, TrialNumber::Second);
     }
     trial.iter().try_for_each(|trial| trial.check_durations(&loaded.scenario, progress))?;
     let (measured, boards) = work.measure(trial.as_ref(), &mut builder)?;
-    work.explain(&measured, &boards)
+    work.derive_results(&measured, &boards)
 }
 
-/// Opens the folder; refuses one with results, resumes it, or empties it of them.
-fn open(options: &PipelineOptions, progress: &dyn Progress) -> Result<Output, Failure> {
+/// Opens the folder; refuses one with results, resumes it, or removes its results.
+fn open_output(options: &PipelineOptions, progress: &dyn Progress) -> Result<Output, Failure> {
     let output = Output::open(&options.folder, options.existing, progress)?;
     if options.existing == OnExisting::Refuse {
         output.campaign().refuse_another(true)?;
@@ -133,14 +135,14 @@ fn open(options: &PipelineOptions, progress: &dyn Progress) -> Result<Output, Fa
     Ok(output)
 }
 
-/// What was measured.
-struct Measurements {
+/// Measured campaign: runs, data set and microbenchmarks.
+struct CampaignMeasurements {
     facts: ScenarioFacts,
     data: CampaignData,
     microbenchmarks: Option<MeasuredMicrobenchmarks>,
 }
 
-/// What all stages work with.
+/// Options and objects that all stages share.
 struct PipelineContext<'w> {
     options: &'w PipelineOptions,
     output: &'w Output,
@@ -151,76 +153,78 @@ struct PipelineContext<'w> {
 }
 
 impl PipelineContext<'_> {
-    /// From the application to what is known of it on boards; they stay open.
+    /// Measures the application on the boards: plan, runs, data set, calls, microbenchmarks. The
+    /// boards stay open.
     fn measure(
         &self,
         trial: Option<&Trial>,
         builder: &mut VariantBuilder<'_>,
-    ) -> Result<(Measurements, Vec<OpenBoard<'_>>), Failure> {
+    ) -> Result<(CampaignMeasurements, Vec<OpenBoard<'_>>), Failure> {
         let scenario = &self.loaded.scenario;
         if let Some(trial) = trial {
             self.clock.expect(trial.all_times(self.loaded, &trial::expected_cases(scenario)));
-            self.clock.tell("all");
+            self.clock.print_time_left("all");
         }
-        let planned = self.plan(builder)?;
+        let planned = self.plan_cases(builder)?;
         if let Some(trial) = trial {
             self.clock.expect(trial.times(scenario, &planned.cases));
         }
-        let (records, boards) = self.runs(&planned, builder)?;
-        let (data, mut facts) = self.dataset(planned, records)?;
+        let (records, boards) = self.make_runs(&planned, builder)?;
+        let (data, mut facts) = self.build_dataset(planned, records)?;
         if facts.calls.is_none() || !self.options.is_resumed() {
-            facts.calls = self.calls(&facts, builder);
+            facts.calls = self.record_calls(&facts, builder);
         }
-        let mix = facts.mix();
-        self.clock.stage("microbenchmarks");
+        let mix = facts.operation_mix();
+        self.clock.begin_stage("microbenchmarks");
         if let Some(trial) = trial {
             self.clock.expect(trial.microbenchmarks(scenario, &mix));
-            self.clock.tell("what is left");
+            self.clock.print_time_left("what is left");
         }
         let microbenchmarks = match scenario.microbenchmarks.enabled {
-            true => Some(self.microbenchmarks(&mix, &boards)?),
+            true => Some(self.measure_microbenchmarks(&mix, &boards)?),
             false => None,
         };
-        Ok((Measurements { facts, data, microbenchmarks }, boards))
+        Ok((CampaignMeasurements { facts, data, microbenchmarks }, boards))
     }
 
-    /// A session of each input, unless the campaign has begun.
-    fn trial(&self, builder: &mut VariantBuilder<'_>) -> Result<Option<Trial>, Failure> {
+    /// Runs a session of each input, unless the campaign has begun.
+    fn run_trial(&self, builder: &mut VariantBuilder<'_>) -> Result<Option<Trial>, Failure> {
         if self.output.campaign().has(names::JOURNAL) {
             return Ok(None);
         }
-        self.clock.stage("trial");
-        trial::make(self.loaded, builder, &self.options.boards, self.output, self.progress)
+        self.clock.begin_stage("trial");
+        trial::run_trial(self.loaded, builder, &self.options.boards, self.output, self.progress)
             .map(Some)
     }
 
-    fn plan(&self, builder: &mut VariantBuilder<'_>) -> Result<PlannedCampaign, Failure> {
-        self.clock.stage("plan");
+    /// Plans the cases of the campaign, or reads the plan of a resumed one.
+    fn plan_cases(&self, builder: &mut VariantBuilder<'_>) -> Result<PlannedCampaign, Failure> {
+        self.clock.begin_stage("plan");
         let folder = self.output.campaign();
         let planned = match self.options.is_resumed() && folder.has(names::PLAN) {
-            true => folder.planned()?,
+            true => folder.planned_campaign()?,
             false => {
                 let PipelineOptions { boards, patience, .. } = self.options;
                 let (output, patience) = (self.output, *patience);
-                let dry_runs = plan::DryRuns { output, file: None, boards, patience };
+                let dry_runs = plan::DryRunSettings { output, file: None, boards, patience };
                 let made = plan::plan(self.loaded, self.jdk, builder, &dry_runs, self.progress)?;
                 made.write(self.loaded, self.output)?;
                 self.progress.say(&indented(&made.summary()));
-                PlannedCampaign { cases: made.plan.cases, remains: made.remains }
+                PlannedCampaign { cases: made.plan.cases, residual_counts: made.residual_counts }
             }
         };
         plan::check_folds(&self.loaded.scenario, planned.cases.len())?;
         Ok(planned)
     }
 
-    /// Makes the runs; the boards stay open.
-    fn runs(
+    /// Makes the runs and returns their records; the boards stay open.
+    fn make_runs(
         &self,
         planned: &PlannedCampaign,
         builder: &mut VariantBuilder<'_>,
     ) -> Result<(Vec<RunRecord>, Vec<OpenBoard<'_>>), Failure> {
-        self.clock.stage("run");
-        self.clock.tell("what is left");
+        self.clock.begin_stage("run");
+        self.clock.print_time_left("what is left");
         let PipelineContext { options, output, loaded, progress, .. } = *self;
         let PipelineOptions { boards, patience, when_lost, existing, .. } = options;
         let boards = measure::open_boards(boards, *patience, &loaded.scenario, output, progress)?;
@@ -232,8 +236,8 @@ impl PipelineContext<'_> {
         Ok((runs.records, boards))
     }
 
-    /// Adds microbenchmarks of all that the sources hold to what is left; not on virtual
-    /// boards, which take longer for what computes all the time than for sessions, which wait.
+    /// Adds microbenchmarks of all operations in the sources to the expected time; not on virtual
+    /// boards, where computing takes longer than waiting sessions.
     fn expect_microbenchmarks(&self, boards: &[OpenBoard<'_>]) {
         let LoadedScenario { scenario, application, .. } = self.loaded;
         let is_virtual = boards.iter().any(|board| board.facts.is_virtual());
@@ -241,24 +245,24 @@ impl PipelineContext<'_> {
         if let Some(board) = boards.first().filter(|_| are_expected) {
             let mix = static_mix(&application.dictionary);
             let microbenchmarks_s = microbenchmarks::expected_s(scenario, &mix, board.into());
-            self.progress.expect(microbenchmarks::PART, microbenchmarks_s);
+            self.progress.expect(microbenchmarks::BAR_NAME, microbenchmarks_s);
         }
     }
 
-    /// The data set, and what else the runs say.
-    fn dataset(
+    /// Builds the data set, and collects the facts of the runs.
+    fn build_dataset(
         &self,
-        PlannedCampaign { cases, remains }: PlannedCampaign,
+        PlannedCampaign { cases, residual_counts }: PlannedCampaign,
         records: Vec<RunRecord>,
     ) -> Result<(CampaignData, ScenarioFacts), Failure> {
-        self.clock.stage("dataset");
+        self.clock.begin_stage("dataset");
         let (folder, LoadedScenario { scenario, application, .. }) =
             (self.output.campaign(), self.loaded);
         let dictionary = application.dictionary.clone();
         let executions = folder.executions(&records, dictionary.blocks.len())?;
-        let unanalysed = unanalysed(scenario);
+        let unanalysed = unanalysed_languages(scenario);
         let campaign = MeasuredCampaign { dictionary, cases, records, executions, unanalysed };
-        let made = dataset::dataset(scenario, &campaign, &remains, &folder)?;
+        let made = dataset::assemble_dataset(scenario, &campaign, &residual_counts, &folder)?;
         let sha256 = made.write(self.output)?;
         self.progress.say(&indented(&made.summary()));
         let data = made.data(sha256);
@@ -271,14 +275,19 @@ impl PipelineContext<'_> {
         Ok((data, ScenarioFacts::read_of(&folder, campaign, None)?))
     }
 
-    /// Accounts do without calls: methods then have no callees, and all else is the same.
-    fn calls(&self, facts: &ScenarioFacts, builder: &mut VariantBuilder<'_>) -> Option<CallTree> {
-        self.clock.stage("calls");
-        if let Some(why) = recorded_calls::not_recordable(&self.loaded.scenario) {
+    /// Records the tree of calls; `None` where that is impossible or fails, since accounts then
+    /// only lack callees.
+    fn record_calls(
+        &self,
+        facts: &ScenarioFacts,
+        builder: &mut VariantBuilder<'_>,
+    ) -> Option<CallTree> {
+        self.clock.begin_stage("calls");
+        if let Some(why) = recorded_calls::why_not_recordable(&self.loaded.scenario) {
             self.progress.say(&indented(why));
             return None;
         }
-        let tree = recorded_calls::calls(
+        let tree = recorded_calls::record_calls(
             &self.loaded.scenario,
             &facts.dictionary,
             self.jdk,
@@ -302,13 +311,14 @@ impl PipelineContext<'_> {
         }
     }
 
-    fn microbenchmarks(
+    /// Measures the microbenchmarks for a mix of operations.
+    fn measure_microbenchmarks(
         &self,
-        mix: &Mix,
+        mix: &OperationMix,
         boards: &[OpenBoard<'_>],
     ) -> Result<MeasuredMicrobenchmarks, Failure> {
         let scenario = &self.loaded.scenario;
-        let measured = microbenchmarks::microbenchmarks(
+        let measured = microbenchmarks::run_microbenchmarks(
             mix,
             scenario,
             self.jdk,
@@ -321,21 +331,21 @@ impl PipelineContext<'_> {
         Ok(measured)
     }
 
-    /// From what was measured to what it means.
-    fn explain(
+    /// Turns measurements into results: fit, accounts, evaluation, hints and report.
+    fn derive_results(
         &self,
-        measured: &Measurements,
+        measured: &CampaignMeasurements,
         boards: &[OpenBoard<'_>],
     ) -> Result<PipelineResult, Failure> {
-        let Measurements { facts, data, microbenchmarks } = measured;
+        let CampaignMeasurements { facts, data, microbenchmarks } = measured;
         let (output, folder) = (self.output, self.output.campaign());
-        self.clock.stage("fit");
+        self.clock.begin_stage("fit");
         let known = match microbenchmarks {
             Some(measured) => Some(KnownCosts::of(measured)),
             None => KnownCosts::read(&folder)?,
         };
-        let (fitted, model) = self.fit(data, known.as_ref())?;
-        self.clock.stage("account");
+        let (fitted, model) = self.fit_model(data, known.as_ref())?;
+        self.clock.begin_stage("account");
         let accounted = scenario_accounts::account(facts, &model)?;
         accounted.remarks().iter().for_each(|remark| self.progress.say(remark));
         accounted.write(output)?;
@@ -345,7 +355,7 @@ impl PipelineContext<'_> {
         if let Some(evaluation) = &evaluation {
             output.write(names::EVALUATION, evaluation.csv())?;
         }
-        let found = self.hints(facts, &model, &accounted, boards)?;
+        let found = self.find_and_verify_hints(facts, &model, &accounted, boards)?;
         let application = &self.loaded.application;
         let input = ReportInput {
             facts,
@@ -358,9 +368,9 @@ impl PipelineContext<'_> {
             estimability: &fitted.estimability,
             hints: &found,
             findings: &counts_by_kind(&application.findings),
-            sources: &campaign_report::texts(&application.files),
+            sources: &campaign_report::source_texts(&application.files),
             microbenchmarks: match microbenchmarks {
-                Some(measured) => measured.ran(),
+                Some(measured) => measured.executed_count(),
                 None => folder.microbenchmarks()?,
             },
         };
@@ -369,8 +379,9 @@ impl PipelineContext<'_> {
         Ok(PipelineResult { folder, model, accounted, evaluation, found, report })
     }
 
-    /// Hints, of which the first automatic fixes are measured where the scenario wants it.
-    fn hints(
+    /// Finds hints, measures the first automatic fixes where the scenario asks for it, and writes
+    /// the hints.
+    fn find_and_verify_hints(
         &self,
         facts: &ScenarioFacts,
         model: &Model,
@@ -380,15 +391,16 @@ impl PipelineContext<'_> {
         let (sources, accounts) = (&self.loaded.application.files, &accounted.accounts);
         let find =
             |pairs: &[MeasuredPair]| found_hints::hints(sources, facts, model, accounts, pairs);
-        let patterns = found_hints::patterns(sources, facts, model, accounts);
-        let mut found = self.found_hints(&patterns, find, boards)?;
-        self.verify(&mut found, sources, boards)?;
+        let patterns = found_hints::matched_patterns(sources, facts, model, accounts);
+        let mut found = self.find_hints(&patterns, find, boards)?;
+        self.verify_fixes(&mut found, sources, boards)?;
         write_hints(&found.hints, self.output)?;
         Ok(found)
     }
 
-    /// Hints by the costs, and where microbenchmarks run, by what the boards save of them.
-    fn found_hints(
+    /// Finds hints by the costs, and where microbenchmarks run, by before/after microbenchmarks on
+    /// the boards.
+    fn find_hints(
         &self,
         patterns: &BTreeSet<&str>,
         find: impl Fn(&[MeasuredPair]) -> FoundHints,
@@ -398,8 +410,8 @@ impl PipelineContext<'_> {
         if !scenario.microbenchmarks.enabled || patterns.is_empty() {
             return Ok(find(&[]));
         }
-        self.clock.stage("pairs");
-        let pairs = microbenchmarks::measured_pairs(
+        self.clock.begin_stage("pairs");
+        let pairs = microbenchmarks::measure_pairs(
             patterns,
             scenario,
             self.jdk,
@@ -413,8 +425,8 @@ impl PipelineContext<'_> {
         Ok(found)
     }
 
-    /// Applies and measures the first automatic fixes, where the scenario wants it.
-    fn verify(
+    /// Applies and measures the first automatic fixes, where the scenario asks for it.
+    fn verify_fixes(
         &self,
         found: &mut FoundHints,
         sources: &[SourceFile],
@@ -423,16 +435,17 @@ impl PipelineContext<'_> {
         let Some(board) = boards.first().filter(|_| self.loaded.scenario.hints.verify > 0) else {
             return Ok(());
         };
-        self.clock.stage("verify");
+        self.clock.begin_stage("verify");
         let PipelineContext { output, jdk, loaded, .. } = *self;
         let verification = Verification { loaded, found, sources, jdk, board, output };
-        let verified = verification.measured()?;
+        let verified = verification.measure()?;
         output.write_artifact(&verified)?;
-        verification::attach(found, &verified.0);
+        verification::attach_measured(found, &verified.0);
         Ok(())
     }
 
-    fn fit(
+    /// Fits the campaign's model and writes it; returns the validated fit and the model.
+    fn fit_model(
         &self,
         data: &CampaignData,
         known: Option<&KnownCosts>,
@@ -448,11 +461,13 @@ impl PipelineContext<'_> {
     }
 }
 
+/// Writes the hints as SARIF.
 fn write_hints(hints: &[Hint], output: &Output) -> Result<(), Failure> {
     let repository = repository(None, hints.iter().map(|hint| hint.file.as_str()));
     output.write(names::HINTS, crate::report::sarif(hints, &repository)).map(drop)
 }
 
+/// Text with all lines indented.
 fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}")).collect::<Vec<String>>().join("\n")
 }

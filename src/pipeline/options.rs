@@ -1,4 +1,4 @@
-//! What a pipeline is asked for.
+//! Options of a pipeline.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,42 +7,43 @@ use crate::boards::BoardChoice;
 use crate::device::RECONNECT_LIMIT;
 use crate::folder::OnExisting;
 use crate::load::ScenarioOrigin;
-use crate::run::WhenLost;
-use crate::trial::LongerSessions;
+use crate::run::LostBoardPolicy;
+use crate::trial::LongerSessionsPolicy;
 
-/// What is measured, where.
+/// Options of a pipeline: scenario, folder, boards and policies.
 #[derive(Debug, Clone)]
 pub struct PipelineOptions {
-    /// What names the scenario.
+    /// Scenario file or project.
     pub scenario: ScenarioOrigin,
     /// Folder for the results.
     pub folder: PathBuf,
-    /// The boards.
+    /// Boards that share the runs.
     pub boards: Vec<BoardChoice>,
-    /// How long a board that is lost is waited for.
+    /// Time for which a lost board is waited for.
     pub patience: Duration,
-    /// What becomes of the runs of boards that are lost.
-    pub when_lost: WhenLost,
-    /// What becomes of a folder that has a campaign.
+    /// Policy for the runs of lost boards.
+    pub when_lost: LostBoardPolicy,
+    /// Policy for a folder that contains a campaign.
     pub existing: OnExisting,
-    /// What becomes of sessions that the trial finds too short.
-    pub longer_sessions: LongerSessions,
+    /// Policy for sessions that the trial finds too short.
+    pub longer_sessions: LongerSessionsPolicy,
 }
 
 impl PipelineOptions {
-    /// A new campaign on the virtual board.
+    /// Options of a new campaign on the virtual board.
     pub fn new(scenario: impl Into<ScenarioOrigin>, folder: impl Into<PathBuf>) -> PipelineOptions {
         PipelineOptions {
             scenario: scenario.into(),
             folder: folder.into(),
             boards: vec![BoardChoice::default()],
             patience: RECONNECT_LIMIT,
-            when_lost: WhenLost::KeepOpen,
+            when_lost: LostBoardPolicy::KeepOpen,
             existing: OnExisting::Refuse,
-            longer_sessions: LongerSessions::Offer,
+            longer_sessions: LongerSessionsPolicy::Offer,
         }
     }
 
+    /// Whether an existing campaign is resumed.
     pub(super) fn is_resumed(&self) -> bool {
         self.existing == OnExisting::Resume
     }

@@ -163,8 +163,8 @@ pub fn measured_and_spent(
 
 /// A fault in the middle of a session of the board, and none in the next.
 pub fn fault_in_session(board: &RunningBoard, number: u64, fault: Fault) {
-    board.at(FaultTime::Session { number, after_s: 8.0 }, FaultAction::Cause(fault));
-    board.at(FaultTime::Session { number: number + 1, after_s: 0.0 }, FaultAction::Lift);
+    board.schedule(FaultTime::Session { number, after_s: 8.0 }, FaultAction::Cause(fault));
+    board.schedule(FaultTime::Session { number: number + 1, after_s: 0.0 }, FaultAction::Lift);
 }
 
 /// Why the one bad run of a campaign is bad; it was made again.

@@ -128,7 +128,7 @@ fn compiled() -> Option<Program> {
     let fetch = |(name, hash)| artifact::fetch(name, hash).map_err(crate::skip::because).ok();
     let android = fetch(ANDROID)?;
     let mut robolectric = ROBOLECTRIC.into_iter().map(fetch).collect::<Option<Vec<_>>>()?;
-    robolectric.extend(asm::commons().map_err(crate::skip::because).ok()?);
+    robolectric.extend(asm::commons_jars().map_err(crate::skip::because).ok()?);
     let folder = tempfile::tempdir().unwrap();
     let program = Program { folder, jdk, android, robolectric };
     let (clock, sources) = sources()

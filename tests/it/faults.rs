@@ -34,21 +34,27 @@ fn a_campaign_survives_a_fault_of_each_kind() {
     let apps = bench.app_sessions();
     let mut number = apps[0];
     for fault in [Fault::FreezeSensors, Fault::GarbageSensors, Fault::Throttle] {
-        trial.board.at(FaultTime::Session { number, after_s: 4.0 }, FaultAction::Cause(fault));
-        trial.board.at(FaultTime::Session { number: number + 1, after_s: 0.0 }, FaultAction::Lift);
+        trial
+            .board
+            .schedule(FaultTime::Session { number, after_s: 4.0 }, FaultAction::Cause(fault));
+        trial
+            .board
+            .schedule(FaultTime::Session { number: number + 1, after_s: 0.0 }, FaultAction::Lift);
         // The session that is spoilt is followed by its repetition.
         number += 2;
     }
     for fault in [Fault::JumpClock(-3_600_000), Fault::DropConnections, Fault::Reboot] {
-        trial.board.at(FaultTime::Session { number, after_s: 3.0 }, FaultAction::Cause(fault));
+        trial
+            .board
+            .schedule(FaultTime::Session { number, after_s: 3.0 }, FaultAction::Cause(fault));
         number += 2;
     }
     let host = trial.clone();
     let kill = FaultAction::Call(Box::new(move || host.kill_host()));
-    trial.board.at(FaultTime::Session { number: 2, after_s: 1.0 }, kill);
+    trial.board.schedule(FaultTime::Session { number: 2, after_s: 1.0 }, kill);
     let host = trial.clone();
     let kill = FaultAction::Call(Box::new(move || host.kill_host()));
-    trial.board.at(FaultTime::Request(bench.requests() / 2), kill);
+    trial.board.schedule(FaultTime::Request(bench.requests() / 2), kill);
     let outcome = trial.run();
     bench.check(&trial, &outcome);
     assert!(outcome.interruptions >= 1, "the host was killed");
@@ -64,7 +70,7 @@ fn a_campaign_goes_on_after_the_loss_of_its_board() {
     for (number, after_s) in [(2, 3.0), (5, 0.5)] {
         let port = trial.server;
         let kill = FaultAction::Call(Box::new(move || kill_server(port)));
-        trial.board.at(FaultTime::Session { number, after_s }, kill);
+        trial.board.schedule(FaultTime::Session { number, after_s }, kill);
     }
     let outcome = trial.run();
     bench.check(&trial, &outcome);
@@ -99,7 +105,7 @@ fn is_run_again(generation: AdbdGeneration) {
     {
         // Each session that was spoilt before was repeated.
         let moment = FaultTime::Session { number: number + before, after_s: 5.0 };
-        trial.board.at(moment, FaultAction::Cause(fault));
+        trial.board.schedule(moment, FaultAction::Cause(fault));
     }
     let outcome = trial.run();
     bench.check(&trial, &outcome);

@@ -123,8 +123,11 @@ fn a_trace_that_is_cut_is_a_bad_run_that_is_made_again() {
     let short = [("cases = 4\nrepeats = 1", "cases = 2\nrepeats = 1\ntraced_repeats = 1")];
     let file = bench.scenario(file.to_str().unwrap(), "short.toml", &short);
     // From the first session to the first that is made a second time.
-    board.at(FaultTime::Session { number: 1, after_s: 0.0 }, FaultAction::Cause(Fault::CutTraces));
-    board.at(FaultTime::Session { number: LIFTED, after_s: 0.0 }, FaultAction::Lift);
+    board.schedule(
+        FaultTime::Session { number: 1, after_s: 0.0 },
+        FaultAction::Cause(Fault::CutTraces),
+    );
+    board.schedule(FaultTime::Session { number: LIFTED, after_s: 0.0 }, FaultAction::Lift);
     let out = bench.out("out");
     let serial = board.serial();
     let (code, said) =

@@ -181,7 +181,7 @@ fn microbenchmarks_without_samples_are_measured_again(
 ) {
     let board = start(&board_options()).unwrap();
     let moment = FaultTime::Session { number: 1, after_s: 8.0 };
-    board.at(moment, FaultAction::Cause(Fault::KillSampler));
+    board.schedule(moment, FaultAction::Cause(Fault::KillSampler));
     let serial = board.serial();
     let [campaign, to] = [campaign, out].map(|folder| folder.to_str().unwrap());
     let of =

@@ -256,7 +256,7 @@ fn a_plan_goes_on_after_a_lost_board_and_a_killed_program() {
     // Its connections end in the middle of a session: that is begun again.
     let lossy = board();
     let moment = |number| FaultTime::Session { number, after_s: 0.5 };
-    lossy.at(moment(3), FaultAction::Cause(Fault::DropConnections));
+    lossy.schedule(moment(3), FaultAction::Cause(Fault::DropConnections));
     let words = ["--board", &lossy.serial()];
     let Some(said) = project.planned("board.toml", &words, "lossy") else { return };
     assert!(said.contains("connected and prepared again"), "{said}");
@@ -270,7 +270,10 @@ fn a_plan_goes_on_after_a_lost_board_and_a_killed_program() {
     let gone = board();
     let serial = gone.serial();
     let (tell, hear) = channel();
-    gone.at(moment(4), FaultAction::Call(Box::new(move || tell.send(()).unwrap_or_default())));
+    gone.schedule(
+        moment(4),
+        FaultAction::Call(Box::new(move || tell.send(()).unwrap_or_default())),
+    );
     let words = project.words("board.toml", &["--board", &serial, "--wait", "1"], "gone");
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut command = project.adb.command(&words);

@@ -23,7 +23,7 @@ use std::path::Path;
 use java::{Build, has_jdk};
 use wattline::blocks::{Block, BlockKind, FileBlocks, Granularity, UnitKind, class_names, divide};
 use wattline::campaign::{CountSnapshot, parse_snapshots};
-use wattline::instrument::{InstrumentOptions, Instrumented, Probe, instrument};
+use wattline::instrument::{InstrumentOptions, InstrumentedSources, Probe, instrument};
 use wattline::java::SourceFile;
 use wattline::java::kinds::{Field, Kind};
 use wattline::java::{NodeId, syntax};
@@ -205,7 +205,7 @@ fn divided(files: &[SourceFile], granularity: Granularity) -> Vec<FileBlocks> {
     files.iter().map(|file| divide(file, granularity)).collect()
 }
 
-fn with(files: &[SourceFile], blocks: &[FileBlocks], probe: Probe) -> Instrumented {
+fn with(files: &[SourceFile], blocks: &[FileBlocks], probe: Probe) -> InstrumentedSources {
     instrument(files, blocks, &InstrumentOptions { probe, ..InstrumentOptions::default() })
 }
 
@@ -363,7 +363,8 @@ fn instrumenting_keeps_carriage_returns_tabs_and_marks() {
     let file = SourceFile::parse("T.java", text.clone());
     let blocks = divide(&file, Granularity::Statement);
     let files = std::slice::from_ref(&file);
-    let Instrumented { files, .. } = instrument(files, &[blocks], &InstrumentOptions::default());
+    let InstrumentedSources { files, .. } =
+        instrument(files, &[blocks], &InstrumentOptions::default());
     let expected = text
         .replace("m() {", "m() { wattline$rt.W.c(0);")
         .replace("f(1", "{ wattline$rt.W.c(1); f(1")

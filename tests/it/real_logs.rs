@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use wattline::power::{
-    CorrelateOptions, Series, Window, align_by_correlation, align_markers, integrate, parse_trace,
+    CorrelationOptions, Series, Window, align_by_correlation, align_markers, integrate, parse_trace,
 };
 
 /// The folder of the logs: `WATTLINE_XU3_LOGS`, or beside the project's folder.
@@ -141,7 +141,7 @@ fn counters_and_power_are_aligned_by_what_they_show() {
             time_s: power.time_s.iter().map(|time_s| time_s - begin_s).collect(),
             power_w: power.power_w.clone(),
         };
-        let options = CorrelateOptions { step_s: 0.1, max_lag_s: 60.0 };
+        let options = CorrelationOptions { step_s: 0.1, max_lag_s: 60.0 };
         let lag = align_by_correlation(&own, &counters, options).unwrap();
         let late_s = lag.lag_s - (start_s - begin_s);
         println!(

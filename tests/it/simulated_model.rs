@@ -76,7 +76,7 @@ fn counted_by(
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let cache_dir = Some(PathBuf::from(env!("CARGO_TARGET_TMPDIR")));
-    let fetch_asm: Option<FetchAsm> = Some(|| asm::tree().ok());
+    let fetch_asm: Option<FetchAsm> = Some(|| asm::tree_jars().ok());
     let options = AgentOptions { cache_dir, fetch_asm, family, ..AgentOptions::default() };
     let jvm = match agent_options(session, port, &options) {
         Err(error @ SimulatedModelError::NoAsm { .. }) => {
@@ -124,7 +124,7 @@ fn serve(
     }
     answers.shutdown(std::net::Shutdown::Both).unwrap_or_default();
     let output = child.wait_with_output().unwrap();
-    chip.write_truth(&session.join("ground-truth")).unwrap();
+    chip.write_ground_truth(&session.join("ground-truth")).unwrap();
     Outcome {
         output: String::from_utf8(output.stdout).unwrap(),
         errors: String::from_utf8(output.stderr).unwrap(),

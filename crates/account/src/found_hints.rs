@@ -1,4 +1,4 @@
-//! Accounts and sources -> what to change.
+//! Hints of a campaign, from its accounts and sources.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,9 @@ use crate::java::SourceFile;
 use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::model::Model;
 
-/// The patterns that a campaign's sources have at places that matter, whether or not the costs
-/// can tell their savings from none.
-pub fn patterns(
+/// Names of the patterns that match hot code in a campaign's sources, whether or not the costs
+/// predict a significant saving.
+pub fn matched_patterns(
     sources: &[SourceFile],
     facts: &ScenarioFacts,
     model: &Model,
@@ -33,8 +33,8 @@ pub fn patterns(
         .collect()
 }
 
-/// The hints of a campaign. `pairs` is what rewrites saved on its board, where that was
-/// measured.
+/// The hints of a campaign. `pairs` are the savings of before/after microbenchmarks on its board,
+/// where these were measured.
 pub fn hints(
     sources: &[SourceFile],
     facts: &ScenarioFacts,

@@ -1,4 +1,4 @@
-//! Accounts held against ground truth folders.
+//! Comparison of accounts with ground truth folders.
 
 use std::path::Path;
 
@@ -10,19 +10,18 @@ use crate::model::Model;
 use crate::run::RunRecord;
 use crate::truth_folder::{TABLES, of_sessions};
 
-/// Accounts held against the ground truth of the campaign's scenario; none where it was measured on
-/// a real board.
+/// Compares accounts with the ground truth of the campaign's scenario; `None` for a real board.
 pub fn evaluate_campaign(
     folder: &CampaignFolder,
     facts: &ScenarioFacts,
     accounts: &Accounts,
 ) -> Result<Option<AccountEvaluation>, Failure> {
     let truth = folder.file(names::TRUTH);
-    let truth = truth.is_dir().then(|| read(&truth)).transpose()?;
+    let truth = truth.is_dir().then(|| read_ground_truth(&truth)).transpose()?;
     Ok(truth.map(|truth| evaluate(accounts, &facts.dictionary, &truth)))
 }
 
-/// The accounts by a model, held against a ground truth folder: one as it is, or the sum over the
+/// Compares the accounts by a model with a ground truth folder: a single one, or the sum over the
 /// sessions of the facts' board.
 pub fn evaluate_against(
     facts: &ScenarioFacts,
@@ -30,14 +29,14 @@ pub fn evaluate_against(
     folder: &Path,
 ) -> Result<AccountEvaluation, Failure> {
     facts.check(model)?;
-    let truth = truth_for(facts, folder)?;
+    let truth = ground_truth_for(facts, folder)?;
     Ok(evaluate(&facts.accounts(model), &facts.dictionary, &truth))
 }
 
-/// A truth folder as it is, or the sum over the sessions of the facts' board.
-fn truth_for(facts: &ScenarioFacts, folder: &Path) -> Result<GroundTruth, Failure> {
+/// The ground truth of a folder, or the sum over the sessions of the facts' board.
+fn ground_truth_for(facts: &ScenarioFacts, folder: &Path) -> Result<GroundTruth, Failure> {
     if folder.join(TABLES[0].0).is_file() {
-        return read(folder);
+        return read_ground_truth(folder);
     }
     let own: Vec<&RunRecord> = facts.records.iter().filter(|run| facts.is_own(run)).collect();
     match of_sessions(&facts.cases, &own, folder)?.as_slice() {
@@ -52,8 +51,8 @@ fn truth_for(facts: &ScenarioFacts, folder: &Path) -> Result<GroundTruth, Failur
     }
 }
 
-/// Reads a ground truth folder; `operations.csv` need not be there.
-fn read(folder: &Path) -> Result<GroundTruth, Failure> {
+/// Reads a ground truth folder; `operations.csv` is optional.
+fn read_ground_truth(folder: &Path) -> Result<GroundTruth, Failure> {
     let operations = folder.join("operations.csv");
     let operations = if operations.is_file() { read_text(&operations)? } else { String::new() };
     let lines = read_text(&folder.join(TABLES[0].0))?;

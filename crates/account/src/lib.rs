@@ -1,5 +1,5 @@
-//! What was spent and what to change: energies of operations, blocks, lines, methods and calls,
-//! how far off they are, hints, and comparisons of two versions.
+//! Energies of operations, blocks, lines, methods and calls with their errors; hints; and
+//! comparisons of two versions.
 //!
 //! The modules are listed in the order of the data flow. A module uses only the modules above it.
 

@@ -1,4 +1,4 @@
-//! Who called whom, and in which thread, for accounts with callees.
+//! Recording of call paths by thread, for accounts with inclusive energies.
 
 use crate::account::calls::{CallTree, add_log};
 use crate::build::{CallRecorder, VariantBuilder, call_limit};
@@ -6,13 +6,13 @@ use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
 use crate::format::counted;
 use crate::operations::Dictionary;
-use crate::progress::{Progress, in_words};
+use crate::progress::{Progress, duration_text};
 use crate::scenario::Scenario;
 use crate::toolchain::Jdk;
 
-/// Why the calls of a scenario's application are recorded nowhere: it does not run on this
-/// machine's JVM, which records them. None where they can be.
-pub fn not_recordable(scenario: &Scenario) -> Option<&'static str> {
+/// Why calls of the scenario's application cannot be recorded: it does not run on the local JVM.
+/// `None` where they can.
+pub fn why_not_recordable(scenario: &Scenario) -> Option<&'static str> {
     match (&scenario.application.apk, &scenario.session.input_command) {
         (Some(_), _) => Some(
             "call paths and inclusive energies are not there of the package of your own build \
@@ -26,15 +26,15 @@ pub fn not_recordable(scenario: &Scenario) -> Option<&'static str> {
     }
 }
 
-/// Records the calls of every input on the local JVM.
-pub fn calls(
+/// Records the calls of every input on the local JVM with the call-tree probe.
+pub fn record_calls(
     scenario: &Scenario,
     dictionary: &Dictionary,
     jdk: &Jdk,
     builder: &mut VariantBuilder<'_>,
     progress: &dyn Progress,
 ) -> Result<CallTree, Failure> {
-    if let Some(why) = not_recordable(scenario) {
+    if let Some(why) = why_not_recordable(scenario) {
         return Err(Failure::input(&scenario.file, why));
     }
     let mut tree = CallTree::default();
@@ -48,7 +48,7 @@ pub fn calls(
     Ok(tree)
 }
 
-/// What was found, in some lines.
+/// Summary of recorded calls for the terminal.
 pub fn summary(tree: &CallTree, facts: &ScenarioFacts, scenario: &Scenario) -> String {
     let mut text = format!(
         "{} of calls in {}; {}",
@@ -69,7 +69,7 @@ pub fn summary(tree: &CallTree, facts: &ScenarioFacts, scenario: &Scenario) -> S
              do less (`session.dry_extras`) are recorded whole",
             tree.over_time,
             counted(scenario.inputs.len(), "input"),
-            in_words(call_limit(scenario).as_secs_f64())
+            duration_text(call_limit(scenario).as_secs_f64())
         );
     }
     text
@@ -89,7 +89,8 @@ mod tests {
                 "name = 'a'\n[application]\npackage = 'a.b'\n{application}\n[[source]]\n\
                  path = 's'\n[session]\n{session}\n[[input]]\nname = 'one'\n"
             );
-            not_recordable(&parse_scenario(&text, Path::new("s.toml")).unwrap()).unwrap_or_default()
+            why_not_recordable(&parse_scenario(&text, Path::new("s.toml")).unwrap())
+                .unwrap_or_default()
         };
         assert_eq!(why("main = 'A'", ""), "");
         assert_eq!(why("start = 'activity'\nactivity = 'a.b.A'", ""), "");

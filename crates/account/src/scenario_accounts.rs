@@ -1,7 +1,7 @@
-//! A model and a campaign's counts -> accounts and ledger.
+//! Accounts and ledger of a scenario, from a model and a campaign's counts.
 
 use crate::account::calls::{CallAccounts, call_tables};
-use crate::account::{Accounts, ExpectedError, MethodGroup, MethodGroups, table};
+use crate::account::{Accounts, ExpectedLineError, MethodGroup, MethodGroups, table};
 use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
 use crate::folder::Output;
@@ -9,23 +9,22 @@ use crate::folder::names::{self, ACCOUNTS_DEVICE};
 use crate::format::counted;
 use crate::model::{DeviceFactor, Model};
 
-/// The accounts of a scenario.
+/// Accounts of a scenario on one board, with accounts by call path.
 #[derive(Debug, Clone)]
 pub struct ScenarioAccounts {
-    /// The board that they are of, where the campaign has several.
+    /// The accounts' board, where the campaign has several.
     pub device: Option<String>,
-    /// The other boards' factors by it.
+    /// Energy factors of the other boards relative to this board.
     pub devices: Vec<DeviceFactor>,
     /// Operations, blocks, lines, methods, classes, packages, ledger.
     pub accounts: Accounts,
-    /// The same by calls, where these were recorded.
+    /// Accounts by call path, where calls were recorded.
     pub calls: Option<CallAccounts>,
 }
 
-/// Accounts for a scenario by a model.
+/// Computes the accounts of a scenario with a model.
 ///
-/// # Errors
-/// The model is of other boards.
+/// # Errors The model was fitted to other boards.
 pub fn account(facts: &ScenarioFacts, model: &Model) -> Result<ScenarioAccounts, Failure> {
     facts.check(model)?;
     let accounts = facts.accounts(model);
@@ -36,7 +35,7 @@ pub fn account(facts: &ScenarioFacts, model: &Model) -> Result<ScenarioAccounts,
 }
 
 impl ScenarioAccounts {
-    /// Writes accounts and ledger.
+    /// Writes the tables of accounts and ledger.
     pub fn write(&self, output: &Output) -> Result<(), Failure> {
         if let Some(text) = self.device_toml()? {
             output.write(names::ACCOUNTS_DEVICE, text)?;
@@ -50,16 +49,24 @@ impl ScenarioAccounts {
         Ok(())
     }
 
-    /// What is to be said of them, line by line.
+    /// Remarks for the terminal, one per line.
     pub fn remarks(&self) -> Vec<String> {
         let device = self.device.iter();
         let device = device.map(|device| format!("  energies are those of board {device}"));
-        let areas = self.accounts.areas.iter().map(|areas| format!("  {}", sampled(areas)));
-        let lines = self.accounts.expected_line_error().map(|error| format!("  {}", lines(error)));
-        device.chain(areas).chain(lines).collect()
+        let method_groups = self
+            .accounts
+            .method_groups
+            .iter()
+            .map(|method_groups| format!("  {}", sampling_text(method_groups)));
+        let lines = self
+            .accounts
+            .expected_line_error()
+            .map(|error| format!("  {}", expected_error_text(error)));
+        device.chain(method_groups).chain(lines).collect()
     }
 
-    /// `device.toml`: the board and the others' factors by it; none where there is one board.
+    /// The text of `device.toml`: the board, and the other boards' factors; `None` where there is
+    /// one board.
     pub(crate) fn device_toml(&self) -> Result<Option<String>, Failure> {
         #[derive(serde::Serialize)]
         struct ReportSummary<'a> {
@@ -73,8 +80,8 @@ impl ScenarioAccounts {
     }
 }
 
-/// What lines' own intervals promise.
-fn lines(error: ExpectedError) -> String {
+/// Sentence on the expected error of lines.
+fn expected_error_text(error: ExpectedLineError) -> String {
     let (median, p90) = (100.0 * error.median, 100.0 * error.p90);
     format!(
         "expected error of lines by their intervals: {median:.1} % (median), {p90:.1} % (90th \
@@ -82,30 +89,30 @@ fn lines(error: ExpectedError) -> String {
     )
 }
 
-/// What samples made of the methods, in a line.
-fn sampled(areas: &MethodGroups) -> String {
-    let samples: u64 = areas.areas.iter().map(|area| area.samples).sum();
+/// Sentence on the sampling of methods.
+fn sampling_text(method_groups: &MethodGroups) -> String {
+    let samples: u64 = method_groups.groups.iter().map(|area| area.samples).sum();
     let weight = |area: &MethodGroup| area.weight * area.energy.joules().0;
-    let energy: f64 = areas.areas.iter().map(|area| area.energy.joules().0).sum();
+    let energy: f64 = method_groups.groups.iter().map(|area| area.energy.joules().0).sum();
     format!(
         "methods: {} combined with count-based estimates; block effect (SD) {:.0} %; \
          {:.0} % of the estimate comes from samples",
         counted(samples, "sample"),
-        100.0 * areas.block_effect_sd,
-        100.0 * areas.areas.iter().map(weight).sum::<f64>() / energy
-    ) + &further(areas)
+        100.0 * method_groups.block_effect_sd,
+        100.0 * method_groups.groups.iter().map(weight).sum::<f64>() / energy
+    ) + &line_sampling_text(method_groups)
 }
 
-/// What samples say of lines, and how far they differ from run to run.
-fn further(areas: &MethodGroups) -> String {
-    let lines = areas
+/// Sentence on the sampling of lines, and the spread between runs.
+fn line_sampling_text(method_groups: &MethodGroups) -> String {
+    let lines = method_groups
         .line_block_effect_sd
         .map(|factor| format!("; line effect (SD) {:.0} % within a method", 100.0 * factor));
-    let parts = areas.line_run_spread.map(|spread| {
+    let parts = method_groups.line_run_spread.map(|spread| {
         format!("; shares of lines in a method vary by {:.0} % between runs", 100.0 * spread)
     });
-    let most = areas.areas.iter().filter_map(|area| area.run_spread).fold(0.0, f64::max);
-    let runs = match areas.run_spread {
+    let most = method_groups.groups.iter().filter_map(|area| area.run_spread).fold(0.0, f64::max);
+    let runs = match method_groups.run_spread {
         Some(spread) => format!(
             "; samples of a method vary by {:.0} % between runs, at most by {:.0} %",
             100.0 * spread,
@@ -113,7 +120,7 @@ fn further(areas: &MethodGroups) -> String {
         ),
         None => "; variation between runs not known (needs two sampled runs of a case)".to_owned(),
     };
-    let sessions = areas
+    let sessions = method_groups
         .session_spread
         .map(|spread| format!("; energies of sessions of a case vary by {:.0} %", 100.0 * spread));
     lines.into_iter().chain([runs]).chain(parts).chain(sessions).collect()

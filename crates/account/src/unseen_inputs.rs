@@ -1,20 +1,19 @@
-//! Each input sequence predicted by all others: costs are fitted without its cases, accounts
-//! made without its energy and samples, and its counts priced by them.
+//! Leave-one-input-out: each input sequence predicted from all others. Costs are fitted without
+//! its cases, accounts computed without its energy and samples, and its counts priced by them.
 
 use crate::account::{UnseenInput, UnseenInputs};
 use crate::dataset::CampaignData;
 use crate::facts::{InputFacts, ScenarioFacts};
 use crate::failure::Failure;
-use crate::fit::{CampaignProblem, KnownCosts};
+use crate::fit::{CampaignFitProblem, KnownCosts};
 use crate::folder::{CampaignFolder, names, read_text};
 use crate::model::FoldUnit;
 use crate::model::table::Case;
 use crate::progress::Progress;
 
-/// The input sequences of a campaign, each by the others; none where there is only one.
+/// Predicts each input sequence of a campaign from the others; `None` where there is only one.
 ///
-/// # Errors
-/// Costs can't be fitted to what is left.
+/// # Errors Costs cannot be fitted to the remaining cases.
 pub fn unseen_inputs(
     facts: &ScenarioFacts,
     data: &CampaignData,
@@ -23,12 +22,12 @@ pub fn unseen_inputs(
     if facts.inputs.len() < 2 {
         return Ok(None);
     }
-    let problem = CampaignProblem::of(data, known);
+    let problem = CampaignFitProblem::of(data, known);
     let unseen = facts.inputs.iter().map(|input| unseen(facts, input, &problem));
     Ok(Some(UnseenInputs(unseen.collect::<Result<_, _>>()?)))
 }
 
-/// The same for a report, which does without where costs can't be fitted: it is said why.
+/// Predicts the inputs for a report; if costs cannot be fitted, reports why and returns `None`.
 pub fn unseen_if_any(
     facts: &ScenarioFacts,
     data: &CampaignData,
@@ -44,7 +43,7 @@ pub fn unseen_if_any(
 fn unseen(
     facts: &ScenarioFacts,
     input: &InputFacts,
-    problem: &CampaignProblem,
+    problem: &CampaignFitProblem,
 ) -> Result<UnseenInput, Failure> {
     let is_own = |case: &Case| match problem.unit() {
         FoldUnit::Case => case.group == input.input,
@@ -57,32 +56,35 @@ fn unseen(
     let model = problem.model_of(|case| !is_own(case))?;
     let own = facts.of_inputs(|other| other.input == input.input);
     let others = facts.of_inputs(|other| other.input != input.input);
-    let by = |of: fn(&ScenarioFacts) -> f64| others.own_energy(&model) * (of(&own) / of(&others));
+    let by = |of: fn(&ScenarioFacts) -> f64| {
+        others.energy_without_runtime(&model) * (of(&own) / of(&others))
+    };
     Ok(UnseenInput {
         input: input.input.clone(),
-        measured: own.own_energy(&model),
-        predicted: others.predicted(&model, &input.executions),
-        flat: by(|facts| facts.mix().executions().values().map(|runs| *runs as f64).sum()),
+        measured: own.energy_without_runtime(&model),
+        predicted: others.predict_energy(&model, &input.executions),
+        flat: by(|facts| {
+            facts.operation_mix().executions().values().map(|runs| *runs as f64).sum()
+        }),
         duration: by(ScenarioFacts::duration_s),
     })
 }
 
-/// The input sequences of a campaign that its folder keeps, each by the others; none of a campaign
-/// that does not tell.
-pub fn kept(folder: &CampaignFolder) -> Result<Option<UnseenInputs>, Failure> {
+/// Reads the predictions stored in a campaign's folder; `None` where there are none.
+pub fn read_unseen_inputs(folder: &CampaignFolder) -> Result<Option<UnseenInputs>, Failure> {
     let path = folder.file(names::UNSEEN);
     if !path.is_file() {
         return Ok(None);
     }
     let damaged = |error: csv::Error| {
-        let remedy = format!("{} makes it anew", command_for(folder));
+        let remedy = format!("{} makes it anew", evaluate_command_for(folder));
         Failure::input(&path, format!("{error}; {remedy}"))
     };
     UnseenInputs::from_csv(&read_text(&path)?).map(Some).map_err(damaged)
 }
 
-/// The command that writes what [`kept`] reads.
-pub fn command_for(folder: &CampaignFolder) -> String {
+/// Command line that writes the file that [`read_unseen_inputs`] reads.
+pub fn evaluate_command_for(folder: &CampaignFolder) -> String {
     let folder = folder.path().display();
     format!("`wattline evaluate {folder} --unseen --out {folder} --force`")
 }

@@ -1,5 +1,5 @@
-//! Files that somebody else wrote: regular files, up to a limit, and pipes only where one was
-//! named as a pipe.
+//! Reading of user-supplied files: only regular files up to a size limit, and pipes that were named
+//! as such.
 
 use std::fs::File;
 use std::io;
@@ -8,7 +8,7 @@ use std::path::Path;
 use wattline_units::input::{into_text, open_given, read_opened};
 use wattline_units::limits::{FILE_BYTES, InputLimit, UNPACKED_LOG_BYTES};
 
-/// Opens a file to read it: a regular one, a pipe that is open already, or `/dev/null`.
+/// Opens a file for reading: a regular file, a pipe that is already open, or `/dev/null`.
 ///
 /// # Errors
 /// It can't be opened, or is a FIFO, a socket, a device or a folder.
@@ -24,7 +24,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     read_up_to(FILE_BYTES, path)
 }
 
-/// The same for text.
+/// Reads a whole text file in UTF-8.
 ///
 /// # Errors
 /// As [`read`]; it is not UTF-8.
@@ -32,7 +32,7 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     into_text(read(path)?)
 }
 
-/// Reads a text file up to a limit.
+/// Reads a text file in UTF-8 of at most `limit` bytes.
 ///
 /// # Errors
 /// As [`read_text`].
@@ -40,10 +40,10 @@ pub(crate) fn read_text_up_to(limit: InputLimit, path: &Path) -> io::Result<Stri
     into_text(read_up_to(limit, path)?)
 }
 
-/// Reads a file that is packed by zstd.
+/// Reads and decompresses a zstd file.
 ///
 /// # Errors
-/// As [`read`]; it is damaged, or has more bytes than [`UNPACKED_LOG_BYTES`] unpacked.
+/// As [`read`]; damaged data, or more than [`UNPACKED_LOG_BYTES`] unpacked.
 pub fn unpack(path: &Path) -> io::Result<Vec<u8>> {
     let packed = read(path)?;
     UNPACKED_LOG_BYTES.read_all(zstd::Decoder::new(packed.as_slice())?)

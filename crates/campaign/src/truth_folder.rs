@@ -1,6 +1,6 @@
-//! Ground truth folders: those that a virtual board left per session, and that of the scenario,
-//! which is their sum over its unremoved cases, one power run of each input sequence. Nothing
-//! learns from them.
+//! Ground truth folders: those that a virtual board wrote per session, and that of the scenario,
+//! which is their sum over its unremoved cases, one power run of each input sequence. No estimate
+//! uses them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,8 +19,8 @@ pub(crate) type TruthTables = Vec<(&'static str, String)>;
 pub const TABLES: [(&str, &[&str]); 2] =
     [("lines.csv", &["file", "line"]), ("methods.csv", &["class", "method"])];
 
-/// Sums the truths that the board left of the campaign's sessions into the scenario's. Nothing
-/// is written where it left none (it is a real one).
+/// Sums the ground truths of the campaign's sessions into the scenario's. Writes nothing if the
+/// board left none (a real one).
 pub fn collect(
     cases: &[PlannedCase],
     records: &[RunRecord],
@@ -33,17 +33,18 @@ pub fn collect(
     Ok(())
 }
 
-/// Where a virtual board leaves the truths of a campaign's sessions.
+/// The folder to which a virtual board writes the ground truth of a campaign's sessions.
 pub(crate) fn board_folder(output: &Output) -> PathBuf {
     output.path(names::BOARD_TRUTH)
 }
 
-/// Takes all truths of an earlier campaign away.
+/// Removes all ground truth of an earlier campaign.
 pub fn discard(output: &Output) -> Result<(), Failure> {
     output.discard(&[names::TRUTH, names::BOARD_TRUTH])
 }
 
-/// Takes the per-session truths away, since the scenario's own is there.
+/// Removes the ground truth of the sessions, which is no longer needed once the scenario's is
+/// written.
 pub fn discard_sessions(folder: &CampaignFolder) -> Result<(), Failure> {
     let sessions = folder.file(names::BOARD_TRUTH);
     match fs::remove_dir_all(&sessions) {
@@ -54,8 +55,8 @@ pub fn discard_sessions(folder: &CampaignFolder) -> Result<(), Failure> {
     }
 }
 
-/// The tables of a board's truth, by the folder where it left its sessions' and by its own
-/// runs; none where there is no session of them.
+/// Sums the ground truth of a board's sessions over the unremoved cases into tables; empty if the
+/// folder has no session of them. `records` are the board's.
 pub fn of_sessions(
     cases: &[PlannedCase],
     records: &[&RunRecord],
@@ -84,11 +85,11 @@ pub fn of_sessions(
     TABLES.into_iter().map(table).collect()
 }
 
-/// The file of a session's ground truth that says how much of it each rail draws.
+/// File of a session's ground truth with the share of the energy that each rail draws.
 const RAILS: &str = "rails.csv";
 
-/// How much of a session's ground truth its run measured: that of the rails that were added up, at
-/// the voltage of the session. All of it where the folder does not say.
+/// Share of a session's ground truth that its run measured: that of the rails that were added up,
+/// at the voltage of the session; 1 if the folder has no such file.
 fn measured_part(session: &Path, record: &RunRecord) -> Result<f64, Failure> {
     let file = session.join(RAILS);
     let rails = &record.board.rails;

@@ -1,37 +1,37 @@
-//! A remark about a place in the source. Strange Java is a finding, never an
-//! error: analyses return their value and the findings beside it, and go on.
+//! Findings: remarks about lines of the source. Strange Java is a finding, never an error:
+//! analyses return their value and the findings beside it.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What sort of remark a [`Finding`] is.
+/// Kind of a [`Finding`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
-    /// The parser could not make sense of this place; its block may miss operations.
+    /// A syntax error; the block may miss operations.
     SyntaxError,
-    /// The file could not be read as text.
+    /// A file that could not be read as text.
     UnreadableFile,
-    /// The file is no UTF-8 and was read in another encoding, which may be wrong.
+    /// A file that is no UTF-8 and was read in another encoding, which may be wrong.
     AssumedEncoding,
-    /// The file is no part of an application and was left out; the message says why.
+    /// A file that is no part of an application and was left out; the message has the reason.
     LeftOut,
-    /// Files of another language lie beside the Java ones; what they do is not counted.
+    /// Files of another language beside the Java ones; their operations are not counted.
     OtherLanguage,
-    /// The type of an expression is not known; its operations carry a guessed kind.
+    /// An expression of unknown type; its operations have a guessed kind.
     UnknownType,
-    /// The declaring class of a call is not known; it counts as `lib:?.<method>`.
+    /// A call whose declaring class is not known; it counts as `lib:?.<method>`.
     UnresolvedCall,
-    /// Nothing declares this name: its class is of no library that was given, or is generated.
+    /// A name without a declaration: its class is of no library that was given, or is generated.
     UnresolvedName,
-    /// This place can't hold a probe; its block is not counted at run time.
+    /// A block that can't have a probe and is not counted at run time.
     NotProbed,
-    /// This block can't be removed, or its removal was dropped; the message says why.
+    /// A block that can't be removed, or whose removal was dropped; the message has the reason.
     NotRemoved,
-    /// A link in a source tree was not followed; the message says why.
+    /// A link in a source tree that was not followed; the message has the reason.
     LinkNotFollowed,
-    /// The name of an archive's entry clashes with another's.
+    /// An entry of an archive whose name clashes with another's.
     NameClash,
 }
 
@@ -54,15 +54,15 @@ impl fmt::Display for FindingKind {
     }
 }
 
-/// One remark: where, what sort, and a sentence for the reader.
+/// Remark about a line of the source, with its kind and a sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Finding {
     /// Path relative to its source root, with `/`.
     pub file: String,
-    /// Line, from 1; 0 when the remark is about the whole file.
+    /// Line, from 1; 0 for a remark about the whole file.
     pub line: u32,
-    /// The sort of remark.
+    /// Kind of the remark.
     pub kind: FindingKind,
-    /// One sentence.
+    /// One sentence for the user.
     pub message: String,
 }

@@ -1,7 +1,6 @@
-//! Java sources into what wattline counts: syntax trees with names and types, basic blocks,
-//! the dictionary of typed energy operations and library calls per block and line, and
-//! instrumented source trees with blocks removed. Needs no JDK to do it. A module uses only
-//! those above it.
+//! Analysis of Java sources for wattline: syntax trees with names and types, basic blocks, the
+//! dictionary of typed energy operations and library calls per block and line, and instrumented
+//! source trees with blocks removed. Needs no JDK. A module uses only those above it.
 
 // Only the command line prints.
 #![warn(clippy::print_stdout, clippy::print_stderr)]

@@ -1,5 +1,5 @@
-//! Names of a file that nothing declares: classes and constants of libraries that were not given,
-//! classes that a build generates, typing errors.
+//! Unresolved names of a file: classes and constants of libraries that were not given, classes
+//! that a build generates, typing errors.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
@@ -8,12 +8,12 @@ use wattline_units::format::listed;
 
 use crate::finding::{Finding, FindingKind};
 
-/// A name, as far as it is known with its package, and how often a file uses it.
+/// Name that nothing declares, with its package if known, and its number of uses in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnresolvedName {
-    /// `androidx.core.app.NotificationCompat`; `R` where nothing says in which package it is.
+    /// `androidx.core.app.NotificationCompat`; `R` where the package is not known.
     pub name: String,
-    /// Uses in the file.
+    /// Number of uses in the file.
     pub uses: u64,
 }
 
@@ -28,7 +28,7 @@ impl Display for UnresolvedName {
 }
 
 impl UnresolvedName {
-    /// What a finding of this kind says; none of others.
+    /// Parses the message of a finding of kind `UnresolvedName`; `None` for other kinds.
     pub fn of(finding: &Finding) -> Option<Self> {
         if finding.kind != FindingKind::UnresolvedName {
             return None;
@@ -38,7 +38,7 @@ impl UnresolvedName {
         Some(Self { name: name.to_owned(), uses: uses.parse().ok()? })
     }
 
-    /// The package, or the name itself where it has none.
+    /// Returns the package, or the name itself where it has none.
     fn package(&self) -> &str {
         match self.name.split('.').position(starts_upper) {
             None | Some(0) => &self.name,
@@ -49,7 +49,7 @@ impl UnresolvedName {
         }
     }
 
-    /// The name up to its first class, by Java's habit of capitals.
+    /// Returns the name up to its first class, by Java's convention of capitals.
     pub(crate) fn up_to_class(name: &str) -> &str {
         let parts = name.split('.').position(starts_upper);
         let ends = name.match_indices('.').map(|(at, _)| at);
@@ -62,11 +62,11 @@ fn starts_upper(part: &str) -> bool {
     part.starts_with(char::is_uppercase)
 }
 
-/// How many packages are named.
+/// Most packages that a message names.
 const NAMED: usize = 4;
 
-/// The packages of the names that could not be resolved, those with the most uses first; none where
-/// all were.
+/// Returns a list of the packages of unresolved names, those with the most uses first; `None`
+/// without unresolved names.
 pub fn unresolved_packages(findings: &[Finding]) -> Option<String> {
     let mut uses: BTreeMap<String, u64> = BTreeMap::new();
     for name in findings.iter().filter_map(UnresolvedName::of) {

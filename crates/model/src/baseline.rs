@@ -1,5 +1,5 @@
-//! What a model must beat: predictions from next to nothing. Each learns from the
-//! training cases only.
+//! Baselines that a model must beat: predictions from a single figure, fitted to the training cases
+//! only.
 
 use wattline_units::assumptions::Assumptions;
 
@@ -7,35 +7,37 @@ use super::error::ModelError;
 use super::weights::{Weighting, weights};
 use crate::table::Table;
 
-/// A baseline's predictions: energies in joules of cases that it may not have seen.
-pub(crate) type Predict = Box<dyn Fn(&Table) -> Vec<f64>>;
+/// Function that predicts the energies in joules of cases, also of such that it was not fitted to.
+pub(crate) type Predictor = Box<dyn Fn(&Table) -> Vec<f64>>;
 
-/// One cost for all operations: the weighted least-squares cost of the total count.
-pub(crate) fn flat(
+/// Fits one cost for all operations: the weighted least-squares cost of the total count.
+pub(crate) fn fit_flat(
     training: &Table,
     weighting: Weighting,
     assumed: &Assumptions,
-) -> Result<Predict, ModelError> {
+) -> Result<Predictor, ModelError> {
     let weights = weights(training, weighting, assumed)?;
-    let cost_j = ratio(training, &weights, &totals(training));
-    Ok(Box::new(move |cases| totals(cases).into_iter().map(|total| total * cost_j).collect()))
+    let cost_j = fit_ratio(training, &weights, &total_executions(training));
+    Ok(Box::new(move |cases| {
+        total_executions(cases).into_iter().map(|total| total * cost_j).collect()
+    }))
 }
 
-/// The mean energy of the training cases, whatever a case does.
-pub(crate) fn mean(training: &Table) -> Predict {
+/// Returns a predictor of the mean energy of the training cases for every case.
+pub(crate) fn fit_mean(training: &Table) -> Predictor {
     let sum: f64 = training.cases.iter().map(|case| case.energy_j).sum();
     let mean_j = sum / training.cases.len() as f64;
     Box::new(move |cases| vec![mean_j; cases.cases.len()])
 }
 
-/// One power for all times; `None` where a case has no duration.
-pub(crate) fn duration(
+/// Fits one power for all durations; `None` where a case has no duration.
+pub(crate) fn fit_duration(
     training: &Table,
     weighting: Weighting,
     assumed: &Assumptions,
-) -> Result<Option<Predict>, ModelError> {
+) -> Result<Option<Predictor>, ModelError> {
     let Some(durations) = durations(training) else { return Ok(None) };
-    let power_w = ratio(training, &weights(training, weighting, assumed)?, &durations);
+    let power_w = fit_ratio(training, &weights(training, weighting, assumed)?, &durations);
     let predict = move |cases: &Table| {
         let times = cases.cases.iter().map(|case| case.duration_s.unwrap_or(0.0));
         times.map(|duration| duration * power_w).collect()
@@ -52,17 +54,18 @@ fn durations(table: &Table) -> Option<Vec<f64>> {
     table.cases.iter().map(|case| case.duration_s).collect()
 }
 
-/// Executions of all operations. Counts that are weighed by what microbenchmarks tell of contexts
-/// know more than a flat cost may: it gets the executions as they were.
-fn totals(table: &Table) -> Vec<f64> {
+/// Returns the executions of all operations, by case. Counts that were weighted by contexts contain
+/// information of microbenchmarks that a flat cost must not use, so the unweighted executions are
+/// taken.
+fn total_executions(table: &Table) -> Vec<f64> {
     let total = |i: usize| table.row(i).iter().sum();
     let cases = table.cases.iter().enumerate();
     cases.map(|(i, case)| case.executions.unwrap_or_else(|| total(i))).collect()
 }
 
-/// The factor between energies and `amounts` by weighted least squares; 0 where there is
-/// no amount.
-fn ratio(training: &Table, weights: &[f64], amounts: &[f64]) -> f64 {
+/// Returns the factor between energies and `amounts` by weighted least squares; 0 where there is no
+/// amount.
+fn fit_ratio(training: &Table, weights: &[f64], amounts: &[f64]) -> f64 {
     let rows = || training.cases.iter().zip(weights).zip(amounts);
     let (above, below) = rows().fold((0.0, 0.0), |(above, below), ((case, w), a)| {
         (above + w * a * case.energy_j, below + w * a * a)
@@ -81,14 +84,15 @@ mod tests {
     #[test]
     fn baselines_by_hand() {
         let mut data = table(&[&[1.0, 1.0], &[3.0, 0.0]], &[4.0, 9.0]);
-        let flat = flat(&data, Weighting::Equal, &ASSUMED).unwrap()(&data);
+        let flat = fit_flat(&data, Weighting::Equal, &ASSUMED).unwrap()(&data);
         assert!((flat[0] - 70.0 / 13.0).abs() < 1e-12 && (flat[1] - 105.0 / 13.0).abs() < 1e-12);
-        assert_eq!(mean(&data)(&data), [6.5, 6.5]);
+        assert_eq!(fit_mean(&data)(&data), [6.5, 6.5]);
         assert!(
-            duration(&data, Weighting::Equal, &ASSUMED).unwrap().is_none() && !has_durations(&data)
+            fit_duration(&data, Weighting::Equal, &ASSUMED).unwrap().is_none()
+                && !has_durations(&data)
         );
         data.cases.iter_mut().for_each(|case| case.duration_s = Some(1.0));
-        let by_time = duration(&data, Weighting::Equal, &ASSUMED).unwrap().unwrap()(&data);
+        let by_time = fit_duration(&data, Weighting::Equal, &ASSUMED).unwrap().unwrap()(&data);
         assert_eq!(by_time, [6.5, 6.5]);
     }
 }

@@ -1,41 +1,42 @@
-//! A model beside the best baseline, on what neither was fitted to: better, as good, or worse, by
-//! more than the standard error of the difference or not.
+//! Comparison of a model with the best baseline on held-out cases: better, as good or worse by the
+//! standard error of the difference.
 
 use std::fmt::{self, Display};
 
-/// What a solver is judged beside, by name: one cost for all operations, the mean of the
-/// training cases, one power, a cost per block.
+/// Names of the baselines that a solver is compared with: one cost for all operations, the mean of
+/// the training cases, one power, a cost per block.
 pub const BASELINES: [&str; 4] = ["flat", "mean", "duration", "blocks"];
 
-/// The error of a model on one part that was held out.
+/// Error of a model or baseline on one held-out part of the cases.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeldOutError<'a> {
-    /// The model, or a baseline of [`BASELINES`].
+    /// Name of the model, or of a baseline in [`BASELINES`].
     pub model: &'a str,
     /// Number of the part.
     pub part: usize,
-    /// How many cases it has.
+    /// Number of its cases.
     pub cases: usize,
-    /// Their NMAE.
+    /// NMAE of its cases.
     pub nmae: f64,
 }
 
-/// How a model stands to a baseline.
+/// Outcome of the comparison of a model with a baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    /// Its error is smaller, by more than the standard error of the difference.
+pub enum ComparisonOutcome {
+    /// The model's error is smaller, by more than the standard error of the difference.
     Better,
     /// The difference is within its standard error.
     AsGood,
-    /// The same where that error is larger than the smaller of both errors: the cases are too few
-    /// to tell.
+    /// The difference is within its standard error, which is larger than the smaller of both
+    /// errors: too few cases.
     Undecided,
-    /// Its error is larger, by more than the standard error of the difference.
+    /// The model's error is larger, by more than the standard error of the difference.
     Worse,
 }
 
-impl Standing {
-    /// `better than`, `as well as`, `worse than` and so on: how the model predicts.
+impl ComparisonOutcome {
+    /// Returns how the model predicts by this outcome: `better than`, `as well as`, `worse than`
+    /// and so on.
     pub fn phrase(self) -> &'static str {
         match self {
             Self::Better => "better than",
@@ -46,21 +47,21 @@ impl Standing {
     }
 }
 
-/// What is equal is not larger by what rounding adds.
+/// Factor above which a figure counts as larger than another one, in spite of rounding.
 const ROUNDING: f64 = 1.0 + 1e-9;
 
-/// A model beside the baseline with the smallest error.
+/// Error of a model and of the best baseline over all held-out parts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineComparison {
     /// The model's name.
     pub model: String,
-    /// Its NMAE over all parts.
+    /// NMAE of the model over all parts.
     pub nmae: f64,
     /// The best baseline, of [`BASELINES`].
     pub baseline: &'static str,
-    /// Its NMAE over all parts.
+    /// NMAE of the baseline over all parts.
     pub baseline_nmae: f64,
-    /// Standard error of the difference of the two, by its spread over the parts; absent with
+    /// Standard error of the difference of both errors, by its spread over the parts; absent with
     /// one part.
     pub difference_se: Option<f64>,
 }
@@ -79,15 +80,18 @@ impl BaselineComparison {
         Some(Self { model: model.to_owned(), nmae, baseline, baseline_nmae, difference_se })
     }
 
-    /// How the model stands to the baseline.
-    pub fn standing(&self) -> Standing {
+    /// Returns whether the model is better or worse than the baseline by more than the error of the
+    /// difference.
+    pub fn outcome(&self) -> ComparisonOutcome {
         let difference = self.nmae - self.baseline_nmae;
         let se = self.difference_se.unwrap_or(0.0);
         match difference.abs() > se {
-            true if difference < 0.0 => Standing::Better,
-            true => Standing::Worse,
-            false if se > ROUNDING * self.nmae.min(self.baseline_nmae) => Standing::Undecided,
-            false => Standing::AsGood,
+            true if difference < 0.0 => ComparisonOutcome::Better,
+            true => ComparisonOutcome::Worse,
+            false if se > ROUNDING * self.nmae.min(self.baseline_nmae) => {
+                ComparisonOutcome::Undecided
+            }
+            false => ComparisonOutcome::AsGood,
         }
     }
 }
@@ -106,20 +110,20 @@ impl Display for BaselineComparison {
             f,
             "{model} predicts held-out cases {} the best baseline, {baseline}: NMAE {ours:.2} % \
              against {theirs:.2} % (difference {:.2} %, standard error {se})",
-            self.standing().phrase(),
+            self.outcome().phrase(),
             (ours - theirs).abs()
         )
     }
 }
 
-/// NMAE over all parts, of the NMAE and the number of cases of each; absent without cases.
+/// Returns the NMAE over all parts from NMAE and number of cases of each; `None` without cases.
 pub fn mean_nmae(parts: impl IntoIterator<Item = (f64, usize)>) -> Option<f64> {
     let add = |(sum, all), (nmae, cases)| (sum + nmae * cases as f64, all + cases);
     let (sum, cases) = parts.into_iter().fold((0.0, 0), add);
     (cases > 0).then(|| sum / cases as f64)
 }
 
-/// Cases and difference of the errors, part by part.
+/// Returns number of cases and difference of the errors, part by part.
 fn differences(errors: &[HeldOutError<'_>], model: &str, baseline: &str) -> Vec<(f64, f64)> {
     let of = |name: &str, part: usize| {
         errors.iter().find(|error| error.model == name && error.part == part)
@@ -129,7 +133,7 @@ fn differences(errors: &[HeldOutError<'_>], model: &str, baseline: &str) -> Vec<
         .collect()
 }
 
-/// Standard error of the mean of differences that are weighted by their cases.
+/// Returns the standard error of the mean of differences that are weighted by their cases.
 fn standard_error(differences: &[(f64, f64)]) -> Option<f64> {
     let n = differences.len() as f64;
     let cases: f64 = differences.iter().map(|(cases, _)| cases).sum();
@@ -158,18 +162,18 @@ mod tests {
             BaselineComparison::of("ls", &errors(&own, &flat)).unwrap()
         };
         let worse = of([0.3, 0.1, 0.1, 0.3], [0.1; 4]);
-        assert_eq!(worse.standing(), Standing::Worse);
+        assert_eq!(worse.outcome(), ComparisonOutcome::Worse);
         assert!((worse.difference_se.unwrap() - 0.057_735).abs() < 1e-6, "{worse:?}");
         assert_eq!(
             worse.to_string(),
             "ls predicts held-out cases worse than the best baseline, flat: NMAE 20.00 % against \
              10.00 % (difference 10.00 %, standard error 5.77 %)"
         );
-        assert_eq!(of([0.5, 0.1, 0.1, 0.1], [0.1; 4]).standing(), Standing::AsGood);
+        assert_eq!(of([0.5, 0.1, 0.1, 0.1], [0.1; 4]).outcome(), ComparisonOutcome::AsGood);
         // One part of four has all of the difference: 0.24 with a standard error of 0.25.
-        assert_eq!(of([1.1, 0.1, 0.1, 0.05], [0.1; 4]).standing(), Standing::Undecided);
-        assert_eq!(of([0.1, 0.1, 0.1, 0.1], [0.2; 4]).standing(), Standing::Better);
-        assert_eq!(of([0.1; 4], [0.1; 4]).standing(), Standing::AsGood);
+        assert_eq!(of([1.1, 0.1, 0.1, 0.05], [0.1; 4]).outcome(), ComparisonOutcome::Undecided);
+        assert_eq!(of([0.1, 0.1, 0.1, 0.1], [0.2; 4]).outcome(), ComparisonOutcome::Better);
+        assert_eq!(of([0.1; 4], [0.1; 4]).outcome(), ComparisonOutcome::AsGood);
     }
 
     #[test]
@@ -179,6 +183,6 @@ mod tests {
         let flat = HeldOutError { model: "flat", ..own };
         assert_eq!(BaselineComparison::of("ls", &[flat]), None);
         let both = BaselineComparison::of("ls", &[own, flat]).unwrap();
-        assert_eq!((both.difference_se, both.standing()), (None, Standing::AsGood));
+        assert_eq!((both.difference_se, both.outcome()), (None, ComparisonOutcome::AsGood));
     }
 }

@@ -11,13 +11,13 @@ use rayon::prelude::*;
 
 use super::design::Design;
 use super::error::ModelError;
-use super::folds::{FoldUnit, Units};
+use super::folds::{CaseUnits, FoldUnit};
 use super::options::{BootstrapOptions, FitOptions, Penalty, Solver};
 use super::solver::{Covariance, Solution, SolvedScope, refit};
 use wattline_units::limits::{FIT_REPEATS, TABLE_NUMBERS};
 use wattline_units::quantile::quantile;
 
-/// The repetitions of a fit.
+/// Scaled costs of the repetitions of a fit.
 #[derive(Debug, Clone)]
 pub(crate) struct Replicates {
     /// Scaled costs, replicates x l.
@@ -47,7 +47,7 @@ impl Replicates {
     }
 }
 
-/// Repeats a fit on drawn cases.
+/// Repeats a fit on cases drawn with replacement.
 pub(crate) fn bootstrap(
     design: &Design,
     solution: &Solution,
@@ -66,19 +66,19 @@ pub(crate) fn bootstrap(
         .and_then(|()| TABLE_NUMBERS.check(numbers))
         .map_err(ModelError::too_large(remedy))?;
     let options = at_chosen_strength(options, solution);
-    let units = units(design, bootstrap.unit);
+    let units = case_units(design, bootstrap.unit);
     let replicate = |at: usize| {
         let mut random = ChaCha8Rng::seed_from_u64(bootstrap.seed);
         random.set_stream(at as u64);
-        refit(&drawn(design, &units, &mut random), &options, &solution.b)
+        refit(&resampled_design(design, &units, &mut random), &options, &solution.b)
     };
     let all: Result<Vec<Vec<f64>>, ModelError> = (0..n).into_par_iter().map(replicate).collect();
     let all = all?;
     Ok(Replicates { b: Mat::from_fn(n, design.columns(), |i, j| all[i][j]) })
 }
 
-/// A strength, and how far microbenchmarks are off, are chosen once for all repetitions; a choice
-/// among predictors is part of what is repeated.
+/// Returns the options of the repetitions, with the strength and the misfit of microbenchmarks that
+/// the fit to all cases chose; a choice among predictors is repeated.
 fn at_chosen_strength(options: &FitOptions, solution: &Solution) -> FitOptions {
     if options.solver == Solver::Stack {
         return options.clone();
@@ -93,14 +93,14 @@ fn at_chosen_strength(options: &FitOptions, solution: &Solution) -> FitOptions {
     FitOptions { penalty, assumed, ..options.clone() }
 }
 
-/// The rows of every unit.
-fn units(design: &Design, unit: FoldUnit) -> Units {
+/// Returns the units that are drawn as a whole: the rows of a case or of a group.
+fn case_units(design: &Design, unit: FoldUnit) -> CaseUnits {
     let groups: Vec<&str> = design.groups.iter().map(String::as_str).collect();
-    Units::new(&groups, unit)
+    CaseUnits::new(&groups, unit)
 }
 
-/// The problem with as many units drawn as there are, a row drawn k times weighing k.
-fn drawn(design: &Design, units: &Units, random: &mut ChaCha8Rng) -> Design {
+/// Returns the problem with as many units drawn as there are; a row drawn k times has the weight k.
+fn resampled_design(design: &Design, units: &CaseUnits, random: &mut ChaCha8Rng) -> Design {
     let mut times = vec![0u32; units.len()];
     (0..units.len()).for_each(|_| times[random.random_range(0..units.len())] += 1);
     let rows: Vec<(usize, f64)> = times

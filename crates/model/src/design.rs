@@ -1,4 +1,4 @@
-//! The table as the solvers see it: rows weighted, columns of length 1.
+//! Least-squares problem of the solvers: a table with weighted rows and columns of length 1.
 
 use faer::Mat;
 use wattline_units::assumptions::Assumptions;
@@ -33,14 +33,14 @@ pub(crate) struct Design {
     /// The parts of an inner cross-validation, where the rows are streamed; no fewer than
     /// two.
     pub folds: Option<Vec<Gram>>,
-    /// What columns were divided by; for a zero column the median of the others.
+    /// Divisors of the columns; for a zero column the median of the others.
     pub scale: Vec<f64>,
     /// Variance of the noise in `y` that the weights suppose; absent where they are only
     /// ratios.
     pub noise: Option<f64>,
     /// Whether a column has any count.
     pub seen: Vec<bool>,
-    /// What is assumed of costs and energies.
+    /// Assumptions about costs and energies.
     pub assumed: Assumptions,
 }
 
@@ -113,7 +113,7 @@ impl Design {
         Gram::from_rows(&x, &y)
     }
 
-    /// Cut by the fold of each row.
+    /// Returns the cross products by fold; `fold_of` has the fold of each row.
     pub(crate) fn fold_grams(&self, fold_of: &[usize]) -> FoldGrams {
         let folds = fold_of.iter().max().map_or(0, |last| last + 1);
         let rows = |fold| (0..fold_of.len()).filter(move |i| fold_of[*i] == fold);
@@ -121,12 +121,12 @@ impl Design {
         FoldGrams::new(self.gram(), parts)
     }
 
-    /// Scaled coefficients as costs in joules.
+    /// Converts scaled coefficients to costs in joules.
     pub fn costs(&self, b: &[f64]) -> Vec<f64> {
         b.iter().zip(&self.scale).map(|(b, scale)| b / scale).collect()
     }
 
-    /// A covariance of scaled coefficients as one of costs in J^2, row-major.
+    /// Converts a covariance of scaled coefficients to one of costs in J^2, row-major.
     pub fn covariance(&self, of_b: &Mat<f64>) -> Vec<f64> {
         let l = self.columns();
         let entry = |i: usize, j: usize| of_b[(i, j)] / (self.scale[i] * self.scale[j]);
@@ -135,7 +135,7 @@ impl Design {
     }
 }
 
-/// Roots of the weights scaled to `sum w e^2 = m`, and the factor of the roots.
+/// Returns the roots of the weights scaled to `sum w e^2 = m`, and the factor of the roots.
 fn root_weights(
     table: &Table,
     weighting: Weighting,
@@ -153,7 +153,7 @@ fn root_weights(
     Ok((roots, factor))
 }
 
-/// What a column without counts is divided by: the median of the others.
+/// Returns the divisor of a column without counts: the median length of the others.
 pub(crate) fn typical_length(lengths: &[f64]) -> f64 {
     let mut positive: Vec<f64> = lengths.iter().copied().filter(|s| *s > 0.0).collect();
     positive.sort_by(f64::total_cmp);

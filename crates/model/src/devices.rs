@@ -11,11 +11,11 @@
 //! var(noise_i)         = (se_i / e_i)^2
 //! ```
 //!
-//! With costs that scatter by `k` about their mean, two cases differ by as much as their
-//! mixes of operations do; the same case on two boards has the same mix and the same misfit,
-//! which fall out of the difference: such cases tell most, and any others help. `k` is the
-//! most probable of a series of values (restricted likelihood). The errors are widened by
-//! what the fit leaves unexplained, where that is more than expected, and never narrowed.
+//! With costs that scatter by `k` about their mean, two cases differ by as much as their mixes of
+//! operations do; the same case on two boards has the same mix and the same misfit, which fall out
+//! of the difference: such cases contribute most, and any others help. `k` is the most probable of
+//! a series of values (restricted likelihood). The errors are widened by what the fit leaves
+//! unexplained, where that is more than expected, and never narrowed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,23 +23,23 @@ use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 use serde::{Deserialize, Serialize};
 use wattline_units::assumptions::Assumptions;
-use wattline_units::foreign::decode_foreign;
+use wattline_units::foreign::catch_foreign_panic;
 use wattline_units::format::counted;
 use wattline_units::limits::TABLE_BOARDS;
 
 use super::error::ModelError;
-use super::interval::student_975;
+use super::quantiles::student_975;
 use crate::table::Table;
 
-/// What a board spends by the reference board.
+/// Energy of a board relative to the reference board, with its error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DeviceFactor {
     /// The board, as the data set names it.
     pub device: String,
-    /// Its energy by the reference board's for the same work.
+    /// Energy over that of the reference board for the same work.
     pub factor: f64,
-    /// Standard error; absent for the reference, whose factor is 1 by definition, and where
-    /// too few cases tell it.
+    /// Standard error; absent for the reference, whose factor is 1 by definition, and where too few
+    /// cases determine it.
     pub factor_se: Option<f64>,
     /// Lower end of the 95 % interval.
     pub factor_lo: Option<f64>,
@@ -49,24 +49,24 @@ pub struct DeviceFactor {
     pub cases: usize,
 }
 
-/// At most so many cases are asked for the factors, evenly taken: the work grows with the
-/// third power of their number, and the factors are known well long before.
+/// Largest number of cases that the factors are fitted to, evenly taken: the work grows with the
+/// third power of their number, and fewer cases suffice.
 const CASES_MAX: usize = 800;
 
-/// The boards of a table, sorted; the first is the reference unless another is named.
-pub fn devices(table: &Table) -> Vec<&str> {
+/// Returns the boards of a table, sorted; the first is the reference unless another is named.
+pub fn device_names(table: &Table) -> Vec<&str> {
     let devices: BTreeSet<&str> = table.cases.iter().map(|case| case.device.as_str()).collect();
     devices.into_iter().collect()
 }
 
-/// The factors of all boards of a table, the reference first; none where all cases are of
-/// one board. A `reference` that the table does not have is the first board.
-pub(crate) fn factors(
+/// Finds the factors of all boards of a table, the reference first; none where all cases are of one
+/// board. A `reference` that the table does not have is the first board.
+pub(crate) fn device_factors(
     table: &Table,
     reference: Option<&str>,
     assumed: &Assumptions,
 ) -> Result<Vec<DeviceFactor>, ModelError> {
-    let mut devices = devices(table);
+    let mut devices = device_names(table);
     if devices.len() < 2 {
         return Ok(Vec::new());
     }
@@ -75,22 +75,23 @@ pub(crate) fn factors(
     let first = reference.and_then(|name| devices.iter().position(|device| *device == name));
     let reference = devices.remove(first.unwrap_or(0));
     devices.insert(0, reference);
-    let used = used(table, &devices);
+    let used = usable_cases(table, &devices);
     if let Some(device) =
         devices.iter().find(|d| !used.iter().any(|i| table.cases[*i].device == **d))
     {
         return Err(ModelError::NoFactor { device: (*device).to_owned() });
     }
     let spreads = (0..9).map(|step| 0.1 * f64::powi(2.0, step));
-    let (mixes, own) = (mixes(table, &used), own(table, &used, assumed));
+    let (mixes, own) =
+        (mix_covariance(table, &used), misfit_and_noise_covariance(table, &used, assumed));
     let covariance = |spread: f64| &mixes * faer::Scale(spread * spread) + &own;
-    let fits = spreads.filter_map(|spread| gls(table, &used, &devices, covariance(spread)));
+    let fits = spreads.filter_map(|spread| fit_gls(table, &used, &devices, covariance(spread)));
     let best = fits.max_by(|a, b| a.likelihood.total_cmp(&b.likelihood));
     let best = best.ok_or(ModelError::Decomposition { what: "the boards' factors" })?;
     let spare = used.len() as f64 - devices.len() as f64;
     let described = devices.iter().enumerate().map(|(at, device)| {
         let cases = table.cases.iter().filter(|case| case.device == **device).count();
-        best.described(at, device, cases, spare)
+        best.device_factor(at, device, cases, spare)
     });
     Ok(described.collect())
 }
@@ -100,9 +101,9 @@ pub fn devices_csv(factors: &[DeviceFactor]) -> Result<String, ModelError> {
     super::csv_of(factors)
 }
 
-/// The table with all energies as the reference board would have spent them. Boards without
-/// a factor are left as they are.
-pub(crate) fn at_reference(table: &Table, factors: &[DeviceFactor]) -> Table {
+/// Returns the table with all energies converted to the reference board. Boards without a factor
+/// are left as they are.
+pub(crate) fn with_energies_at_reference(table: &Table, factors: &[DeviceFactor]) -> Table {
     let mut table = table.clone();
     for case in &mut table.cases {
         let own = factors.iter().find(|factor| factor.device == case.device);
@@ -114,8 +115,9 @@ pub(crate) fn at_reference(table: &Table, factors: &[DeviceFactor]) -> Table {
     table
 }
 
-/// Cases that can tell: some executions, and an energy clear of its error.
-fn used(table: &Table, devices: &[&str]) -> Vec<usize> {
+/// Returns the cases to fit factors to: with executions and an energy above twice its standard
+/// error, at most [`CASES_MAX`].
+fn usable_cases(table: &Table, devices: &[&str]) -> Vec<usize> {
     let clear = |i: &usize| {
         let case = &table.cases[*i];
         let noise = case.energy_se_j.unwrap_or(0.0);
@@ -138,9 +140,9 @@ fn used(table: &Table, devices: &[&str]) -> Vec<usize> {
 }
 
 /// The coefficients of one fit: the level, then the logarithms of the factors.
-struct Gls {
+struct GlsFit {
     coefficients: Vec<f64>,
-    /// Their covariance, before what is unexplained.
+    /// Covariance of the coefficients, before it is widened by the misfit.
     covariance: Mat<f64>,
     /// Squared residuals by their variances.
     squares: f64,
@@ -148,8 +150,8 @@ struct Gls {
     likelihood: f64,
 }
 
-impl Gls {
-    fn described(&self, at: usize, device: &str, cases: usize, spare: f64) -> DeviceFactor {
+impl GlsFit {
+    fn device_factor(&self, at: usize, device: &str, cases: usize, spare: f64) -> DeviceFactor {
         let device = device.to_owned();
         let (factor_se, factor_lo, factor_hi) = (None, None, None);
         if at == 0 {
@@ -173,8 +175,13 @@ impl Gls {
     }
 }
 
-/// Generalised least squares; none where the matrices can't be inverted.
-fn gls(table: &Table, used: &[usize], devices: &[&str], covariance: Mat<f64>) -> Option<Gls> {
+/// Fits by generalised least squares; `None` where the matrices can't be inverted.
+fn fit_gls(
+    table: &Table,
+    used: &[usize],
+    devices: &[&str],
+    covariance: Mat<f64>,
+) -> Option<GlsFit> {
     let (n, p) = (used.len(), devices.len());
     let total = |i: usize| table.row(i).iter().sum::<f64>();
     let x = Mat::from_fn(n, p, |row, at| {
@@ -185,10 +192,10 @@ fn gls(table: &Table, used: &[usize], devices: &[&str], covariance: Mat<f64>) ->
         let i = used[row];
         (table.cases[i].energy_j / total(i)).ln()
     });
-    let factor = decode_foreign(|| covariance.llt(Side::Lower)).ok()?.ok()?;
+    let factor = catch_foreign_panic(|| covariance.llt(Side::Lower)).ok()?.ok()?;
     let (vx, vy) = (factor.solve(&x), factor.solve(&y));
     let information = x.transpose() * &vx;
-    let solved = decode_foreign(|| information.llt(Side::Lower)).ok()?.ok()?;
+    let solved = catch_foreign_panic(|| information.llt(Side::Lower)).ok()?.ok()?;
     let coefficients = solved.solve(x.transpose() * &vy);
     let residual = &y - &x * &coefficients;
     let squares = (residual.transpose() * factor.solve(&residual))[(0, 0)];
@@ -199,19 +206,20 @@ fn gls(table: &Table, used: &[usize], devices: &[&str], covariance: Mat<f64>) ->
     let coefficients: Vec<f64> = coefficients.col(0).iter().copied().collect();
     let covariance = solved.solve(Mat::<f64>::identity(p, p));
     let sound = likelihood.is_finite() && coefficients.iter().all(|value| value.is_finite());
-    sound.then_some(Gls { coefficients, covariance, squares, likelihood })
+    sound.then_some(GlsFit { coefficients, covariance, squares, likelihood })
 }
 
-/// How alike the mixes of two cases are, n x n: what costs of a scatter of 1 would give.
-fn mixes(table: &Table, used: &[usize]) -> Mat<f64> {
+/// Returns the covariance of cases by their mixes of operations, n x n, for costs with a scatter of
+/// 1.
+fn mix_covariance(table: &Table, used: &[usize]) -> Mat<f64> {
     let l = table.features.len();
     let totals: Vec<f64> = used.iter().map(|i| table.row(*i).iter().sum()).collect();
     let shares = Mat::from_fn(used.len(), l, |row, j| table.row(used[row])[j] / totals[row]);
     &shares * shares.transpose()
 }
 
-/// Covariance by misfit and noise, n x n.
-fn own(table: &Table, used: &[usize], assumed: &Assumptions) -> Mat<f64> {
+/// Returns the covariance of cases by misfit and noise, n x n.
+fn misfit_and_noise_covariance(table: &Table, used: &[usize], assumed: &Assumptions) -> Mat<f64> {
     let Assumptions { case_noise_unknown, case_noise_least, .. } = *assumed;
     Mat::from_fn(used.len(), used.len(), |a, b| {
         let (one, other) = (&table.cases[used[a]], &table.cases[used[b]]);
@@ -238,7 +246,8 @@ impl std::fmt::Display for DeviceFactor {
     }
 }
 
-/// Whose costs they are, and how the other boards differ; nothing where there is one board.
+/// Describes for users which board the costs are of, and how the other boards differ; `None` for
+/// one board.
 pub fn devices_text(devices: &[DeviceFactor]) -> Option<String> {
     let (reference, others) = devices.split_first()?;
     let mut text = format!("  costs are those of board {}", reference.device);

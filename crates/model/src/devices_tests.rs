@@ -43,14 +43,14 @@ fn campaign(bases: usize, own: usize, factor: f64, noise: f64, seed: u64) -> (Ta
 #[test]
 fn the_same_work_on_two_boards_gives_their_factor() {
     let (table, _) = campaign(3, 0, 1.25, 1e-9, 1);
-    let found = factors(&table, None, &ASSUMED).unwrap();
+    let found = device_factors(&table, None, &ASSUMED).unwrap();
     assert_eq!((found[0].device.as_str(), found[0].factor), ("a", 1.0));
     assert_eq!(found[0].factor_se, None);
     assert!((found[1].factor - 1.25).abs() < 1e-6, "{found:?}");
-    let swapped = factors(&table, Some("b"), &ASSUMED).unwrap();
+    let swapped = device_factors(&table, Some("b"), &ASSUMED).unwrap();
     assert_eq!(swapped[0].device, "b");
     assert!((swapped[1].factor - 0.8).abs() < 1e-6);
-    assert_eq!(factors(&table, Some("elsewhere"), &ASSUMED).unwrap(), found);
+    assert_eq!(device_factors(&table, Some("elsewhere"), &ASSUMED).unwrap(), found);
 }
 
 /// 95 % intervals hold the ground truth in at least 90 of 100 campaigns, and are of use: narrower
@@ -60,7 +60,7 @@ fn intervals_hold_the_truth() {
     let (mut inside, mut widths) = (0, 0.0);
     for seed in 0..100 {
         let (table, _) = campaign(2, 15, 1.2, 0.01, seed);
-        let found = factors(&table, None, &ASSUMED).unwrap();
+        let found = device_factors(&table, None, &ASSUMED).unwrap();
         let (lo, hi) = (found[1].factor_lo.unwrap(), found[1].factor_hi.unwrap());
         inside += usize::from(lo <= 1.2 && 1.2 <= hi);
         widths += (hi - lo) / 100.0;
@@ -88,7 +88,7 @@ fn costs_are_those_of_the_reference_and_of_any_board_asked_for() {
         let all: Vec<(usize, f64)> = (0..costs.len()).map(|j| (j, 1e6)).collect();
         let [here, there] = [&model, &other].map(|model| model.predict(&all));
         assert!((there.energy_j / here.energy_j - factor).abs() < 1e-9);
-        let relative = |p: crate::Prediction| p.se_j.unwrap() / p.energy_j;
+        let relative = |p: crate::EnergyPrediction| p.se_j.unwrap() / p.energy_j;
         assert!(relative(there) > relative(here), "the factor's own error is in it");
         let back = other.on_device("a").unwrap();
         assert!((back.devices[1].factor - factor).abs() < 1e-9);
@@ -117,8 +117,8 @@ fn a_board_that_nothing_is_known_of_is_an_error_and_one_board_no_factor() {
     for case in table.cases.iter_mut().filter(|case| case.device == "b") {
         case.energy_j = -1.0;
     }
-    let error = factors(&table, None, &ASSUMED).unwrap_err().to_string();
+    let error = device_factors(&table, None, &ASSUMED).unwrap_err().to_string();
     assert!(error.contains("board b"), "{error}");
     table.cases.iter_mut().for_each(|case| case.device = "a".into());
-    assert_eq!(factors(&table, None, &ASSUMED).unwrap(), []);
+    assert_eq!(device_factors(&table, None, &ASSUMED).unwrap(), []);
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct DoubleDouble {
     /// The value as an `f64`.
     pub hi: f64,
-    /// What that leaves.
+    /// Remainder of the value.
     pub lo: f64,
 }
 
@@ -20,7 +20,7 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - of_b)) + (b - of_b))
 }
 
-/// The same where `a` is the larger one.
+/// `a + b` and the error of that, where `a` is the larger one.
 #[inline(always)]
 fn quick_two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -28,7 +28,7 @@ fn quick_two_sum(a: f64, b: f64) -> (f64, f64) {
 }
 
 impl DoubleDouble {
-    /// A number.
+    /// Creates a number from an `f64`.
     pub fn of(hi: f64) -> Self {
         Self { hi, lo: 0.0 }
     }
@@ -41,7 +41,7 @@ impl DoubleDouble {
         *self = Self { hi, lo };
     }
 
-    /// The sum of two.
+    /// Returns the sum of two numbers.
     #[inline(always)]
     pub fn plus(self, other: Self) -> Self {
         let (sum, error) = two_sum(self.hi, other.hi);
@@ -51,7 +51,7 @@ impl DoubleDouble {
         Self { hi, lo }
     }
 
-    /// The product of two.
+    /// Returns the product of two numbers.
     #[inline(always)]
     pub fn times(self, other: Self) -> Self {
         let product = self.hi * other.hi;
@@ -60,7 +60,7 @@ impl DoubleDouble {
         Self { hi, lo }
     }
 
-    /// The difference.
+    /// Returns the difference of two numbers.
     #[inline(always)]
     pub fn minus(self, other: Self) -> Self {
         self.plus(Self { hi: -other.hi, lo: -other.lo })
@@ -74,7 +74,7 @@ impl DoubleDouble {
         Self { hi, lo }
     }
 
-    /// One over a number, by one step of Newton's.
+    /// Returns the reciprocal of a number, by one step of Newton's.
     pub fn inverse(self) -> Self {
         let near = 1.0 / self.hi;
         let rest = Self::of(1.0).minus(self.times(Self::of(near)));
@@ -83,20 +83,20 @@ impl DoubleDouble {
     }
 }
 
-/// Sums side by side, as wide vectors like them.
+/// `N` sums, with high and low parts in arrays of their own, as vector instructions need them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct WideSums<const N: usize> {
+pub(crate) struct DoubleDoubleSums<const N: usize> {
     hi: [f64; N],
     lo: [f64; N],
 }
 
-impl<const N: usize> WideSums<N> {
-    /// One by one.
-    pub fn each(&self) -> [DoubleDouble; N] {
+impl<const N: usize> DoubleDoubleSums<N> {
+    /// Returns the sums one by one.
+    pub fn to_array(self) -> [DoubleDouble; N] {
         std::array::from_fn(|i| DoubleDouble { hi: self.hi[i], lo: self.lo[i] })
     }
 
-    /// Adds a number to each.
+    /// Adds one number to each sum.
     #[inline(always)]
     pub fn add(&mut self, terms: [f64; N]) {
         for ((hi, lo), term) in self.hi.iter_mut().zip(&mut self.lo).zip(terms) {
@@ -106,20 +106,20 @@ impl<const N: usize> WideSums<N> {
         }
     }
 
-    /// Each with its other.
+    /// Adds two arrays of sums element by element.
     pub fn plus(&self, other: &Self) -> Self {
-        let (ours, others) = (self.each(), other.each());
+        let (ours, others) = (self.to_array(), other.to_array());
         std::array::from_fn(|i| ours[i].plus(others[i])).into()
     }
 }
 
-impl<const N: usize> From<[DoubleDouble; N]> for WideSums<N> {
+impl<const N: usize> From<[DoubleDouble; N]> for DoubleDoubleSums<N> {
     fn from(sums: [DoubleDouble; N]) -> Self {
         Self { hi: sums.map(|sum| sum.hi), lo: sums.map(|sum| sum.lo) }
     }
 }
 
-impl<const N: usize> Default for WideSums<N> {
+impl<const N: usize> Default for DoubleDoubleSums<N> {
     fn default() -> Self {
         Self { hi: [0.0; N], lo: [0.0; N] }
     }
@@ -153,14 +153,14 @@ mod tests {
 
     #[test]
     fn sums_side_by_side_are_those_one_by_one() {
-        let (mut each, mut together) = ([DoubleDouble::default(); 3], WideSums::default());
+        let (mut each, mut together) = ([DoubleDouble::default(); 3], DoubleDoubleSums::default());
         for i in 0..1000 {
             let terms = [0.1, 1e9, -1e-9].map(|x| x * f64::from(i));
             each.iter_mut().zip(terms).for_each(|(sum, term)| sum.add(term));
             together.add(terms);
         }
-        assert_eq!(together.each(), each);
-        assert_eq!(together.plus(&together).each(), each.map(|sum| sum.plus(sum)));
+        assert_eq!(together.to_array(), each);
+        assert_eq!(together.plus(&together).to_array(), each.map(|sum| sum.plus(sum)));
     }
 
     proptest! {

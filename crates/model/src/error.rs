@@ -6,7 +6,7 @@ use wattline_units::format::{counted, counted_as};
 use wattline_units::limits::LimitExceeded;
 use wattline_units::shortened::shortened;
 
-/// Why there is no model, or no figure about one.
+/// Reason why a model cannot be fitted, read or judged.
 #[derive(Debug, Error)]
 pub enum ModelError {
     /// The table has no rows.
@@ -15,7 +15,7 @@ pub enum ModelError {
     /// The table has no columns.
     #[error("the table has no feature columns; name some with --features")]
     NoFeatures,
-    /// Counts and columns don't belong together.
+    /// The number of counts is not that of rows times columns.
     #[error("the table holds {found} counts, but {cases} cases by {features} features need {}", cases * features)]
     Shape {
         /// Counts in the table.
@@ -42,10 +42,10 @@ pub enum ModelError {
         case: String,
         /// Name of the column.
         column: String,
-        /// What stands there.
+        /// The value.
         value: f64,
     },
-    /// A second opinion that takes no costs where the cases leave a choice.
+    /// The second opinion needs cases that determine every cost.
     #[error(
         "{} not determine the costs of {} by themselves; measure more cases",
         counted_as(cases, "case does", "cases do"),
@@ -60,7 +60,7 @@ pub enum ModelError {
     /// Every count is zero.
     #[error("all counts are zero, so the energies can't be explained by them; check --features")]
     NoCounts,
-    /// A relative error or weight was asked for a case without energy.
+    /// A relative error or weight is undefined for a case without energy.
     #[error(
         "case `{}` has an energy of 0 J, so {wanted} is not defined; drop the case",
         shortened(case)
@@ -71,7 +71,7 @@ pub enum ModelError {
         /// The figure that divides by the energy.
         wanted: &'static str,
     },
-    /// A board's factor can't be told.
+    /// The cases do not determine a board's factor.
     #[error(
         "board {} has no case whose energy is clear of its error, so what it spends by the \
          others can't be told; measure more cases on it, or drop its rows",
@@ -81,7 +81,7 @@ pub enum ModelError {
         /// The board.
         device: String,
     },
-    /// A weight needs something the case doesn't have.
+    /// A weight needs a column that the case doesn't have.
     #[error(
         "case `{}` has no {column}, which the weights `{weighting}` need; choose other weights with --weight",
         shortened(case)
@@ -114,7 +114,7 @@ pub enum ModelError {
         folds: usize,
         /// `cases` or `groups`.
         what: &'static str,
-        /// How many there are.
+        /// Number of these.
         found: usize,
     },
     /// A fold of cases that are dealt out by a hash got none.
@@ -133,17 +133,17 @@ pub enum ModelError {
     BadOption {
         /// The option.
         option: &'static str,
-        /// Its value.
+        /// Value of the option.
         value: String,
-        /// What it may be.
+        /// Values that are allowed.
         expected: &'static str,
     },
-    /// More than this machine is asked for.
+    /// The problem exceeds a limit of size.
     #[error("{exceeded}; {remedy}")]
     TooLarge {
-        /// What was asked for.
+        /// The limit and the size.
         exceeded: LimitExceeded,
-        /// What to do about it.
+        /// Remedy for the user.
         remedy: &'static str,
     },
     /// No solver has this name.
@@ -173,13 +173,13 @@ pub enum ModelError {
         solver: &'static str,
         /// Steps made.
         iterations: usize,
-        /// What the stop rule looks at.
+        /// Figure that the stop rule compares.
         measure: &'static str,
-        /// Its last value.
+        /// Last value of the figure.
         reached: f64,
         /// The value asked for.
         allowed: f64,
-        /// What to do.
+        /// Remedy for the user.
         remedy: &'static str,
     },
     /// A table of factors has a bad line.
@@ -187,7 +187,7 @@ pub enum ModelError {
     Factor {
         /// Line number, from 1.
         line: u64,
-        /// What is wrong.
+        /// Fault of the line.
         message: String,
     },
     /// Chains did not come to agree.
@@ -204,7 +204,7 @@ pub enum ModelError {
         rhat_max: f64,
         /// Smallest effective sample size.
         ess: f64,
-        /// The one asked for.
+        /// The effective sample size asked for.
         ess_min: f64,
     },
     /// A matrix could not be decomposed.
@@ -213,7 +213,7 @@ pub enum ModelError {
         /// The matrix.
         what: &'static str,
     },
-    /// NUTS lost its way.
+    /// Too many steps of NUTS diverged.
     #[error(
         "NUTS diverged in {divergences} of {}; the posterior has corners that it can't follow: use Gibbs sampling",
         counted(steps, "step")
@@ -224,10 +224,10 @@ pub enum ModelError {
         /// Steps in all.
         steps: usize,
     },
-    /// NUTS could not start or go on.
+    /// NUTS failed to start or to continue.
     #[error("NUTS stopped: {message}; use Gibbs sampling")]
     Sampler {
-        /// What it says.
+        /// Message of the sampler.
         message: String,
     },
     /// A second table does not hold the same cases.
@@ -247,7 +247,7 @@ pub enum ModelError {
     Prior {
         /// Line number, from 1.
         line: u64,
-        /// What is wrong and what to do.
+        /// Fault of the line, and its remedy.
         message: String,
     },
     /// A model of a later version.
@@ -260,19 +260,19 @@ pub enum ModelError {
         /// Newest format known.
         supported: u32,
     },
-    /// A model that is no model.
+    /// The text is no model in JSON.
     #[error("this is not a model.json: {0}")]
     Json(#[from] serde_json::Error),
-    /// A model whose parts don't fit together.
+    /// A model has parts of lengths that do not fit together.
     #[error("the model is damaged: {reason}; fit it again")]
     Damaged {
-        /// What does not fit.
+        /// Parts that do not fit together.
         reason: String,
     },
     /// Rows could not be read.
     #[error(transparent)]
     Table(#[from] crate::table::TableError),
-    /// Partials that don't add up.
+    /// Partials cannot be merged.
     #[error(transparent)]
     Partial(#[from] crate::stream::SufficientStatsError),
     /// A table could not be written.
@@ -281,7 +281,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// More than a limit allows, and what to do about it.
+    /// Returns a constructor of [`ModelError::TooLarge`] with this remedy.
     pub(crate) fn too_large(remedy: &'static str) -> impl Fn(LimitExceeded) -> Self {
         move |exceeded| Self::TooLarge { exceeded, remedy }
     }

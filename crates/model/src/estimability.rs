@@ -1,6 +1,6 @@
-//! What the cases can and can't tell: rank, condition, and per operation whether its
-//! cost is determined, from which operations it can't be told apart, and how much its
-//! error is inflated by the others.
+//! Estimability of costs by the cases: rank, condition, and per operation whether its cost is
+//! determined, from which operations it is inseparable, and how much its error is inflated by the
+//! others.
 //!
 //! The rank of the counts is at most the number of blocks that ran, so many costs are
 //! not determined, whatever a fit says; sums of them often are.
@@ -13,9 +13,9 @@ use wattline_units::csv_text;
 use super::design::Design;
 use super::double_double::DoubleDouble;
 use super::error::ModelError;
-use super::linear::{Spectrum, in_wide_vectors};
+use super::linear::{Spectrum, run_in_wide_vectors};
 use super::options::FitOptions;
-use super::{check::check, library::lump};
+use super::{library::lump_columns, table_check::check_table};
 use crate::table::{PassColumns, RowBlock, RowSource, Table};
 
 /// A direction is outside the row space if more than this part of its squared length is.
@@ -27,7 +27,7 @@ const ENTANGLED: f64 = 1e-6;
 /// Columns are proportional if the cosine between them is this near to 1.
 const PARALLEL: f64 = 1e-12;
 
-/// What the cases can tell.
+/// Estimability of the costs of a table: rank, condition, and one entry per operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimability {
     /// Rank of the count matrix as fitted: weighted, columns of length 1.
@@ -53,10 +53,10 @@ impl Estimability {
     }
 }
 
-/// What the cases can tell about one operation.
+/// Estimability of the cost of one operation by the cases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OperationEstimability {
-    /// Its name.
+    /// Name of the operation.
     pub operation: String,
     /// Cases in which it ran.
     pub cases: usize,
@@ -72,21 +72,21 @@ pub struct OperationEstimability {
     pub vif: Option<f64>,
     /// The first operation that always runs in the same proportion, if there is one.
     pub proportional_to: Option<String>,
-    /// Largest share of a case's counts that it has.
+    /// Largest share of the operation in the counts of a case.
     pub largest_share: f64,
 }
 
-/// Examines a table as `options` would have it fitted.
+/// Finds the estimability of the costs of a table, for a fit with these options.
 pub fn estimability(table: &Table, options: &FitOptions) -> Result<Estimability, ModelError> {
     options.check()?;
-    check(table)?;
-    let table = lump(table, options.library);
+    check_table(table)?;
+    let table = lump_columns(table, options.library);
     let design = Design::new(&table, options.weighting, options.assumed)?;
     let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
     Ok(examine(&Occurrences::of(&table), &design, &spectrum, options.rank_tolerance))
 }
 
-/// How often each operation occurs, one element per column.
+/// Occurrences of each operation in the cases, one element per column.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Occurrences {
     /// Cases in which it ran.
@@ -98,7 +98,7 @@ pub(crate) struct Occurrences {
 }
 
 impl Occurrences {
-    /// Of no row yet.
+    /// Creates the occurrences of no row.
     pub fn none(columns: usize) -> Self {
         Self {
             cases: vec![0; columns],
@@ -107,10 +107,10 @@ impl Occurrences {
         }
     }
 
-    /// Those of a table.
+    /// Counts the occurrences in a table.
     pub fn of(table: &Table) -> Self {
         let mut found = Self::none(table.features.len());
-        let read = table.each(PassColumns::Counts, &mut |block| {
+        let read = table.for_each_block(PassColumns::Counts, &mut |block| {
             found.add(block);
             ControlFlow::Continue(())
         });
@@ -126,7 +126,7 @@ impl Occurrences {
     /// Adds the rows of a block.
     pub fn add(&mut self, block: &RowBlock) {
         let columns = self.columns();
-        in_wide_vectors(
+        run_in_wide_vectors(
             #[inline(always)]
             || {
                 let mut all = vec![0.0; block.rows()];
@@ -134,7 +134,7 @@ impl Occurrences {
                     all.iter_mut().zip(block.column(j)).for_each(|(all, n)| *all += n);
                 }
                 for j in 0..columns {
-                    let found = Lanes::of(block.column(j), &all);
+                    let found = LaneOccurrences::of(block.column(j), &all);
                     self.cases[j] += found.cases.iter().sum::<u64>();
                     self.executions[j].add(found.sums.iter().sum());
                     self.largest_share[j] =
@@ -144,7 +144,7 @@ impl Occurrences {
         );
     }
 
-    /// Adds those of other rows.
+    /// Adds the occurrences in other rows.
     pub fn join(&mut self, other: &Self) {
         self.cases.iter_mut().zip(&other.cases).for_each(|(sum, n)| *sum += n);
         let executions = self.executions.iter_mut().zip(&other.executions);
@@ -156,16 +156,17 @@ impl Occurrences {
 
 const LANES: usize = 8;
 
-/// What is found in a column, of every eighth row together: so no sum waits for the one before.
+/// Occurrences in one column by lane: every eighth row together, so that no sum waits for the one
+/// before.
 #[derive(Default)]
-struct Lanes {
+struct LaneOccurrences {
     cases: [u64; LANES],
     sums: [f64; LANES],
     largest: [f64; LANES],
 }
 
-impl Lanes {
-    /// Of counts, each beside all of its case.
+impl LaneOccurrences {
+    /// Counts the occurrences in a column of counts; `all` has the total count of each case.
     #[inline(always)]
     fn of(counts: &[f64], all: &[f64]) -> Self {
         let mut found = Self::default();
@@ -189,7 +190,7 @@ impl Lanes {
     }
 }
 
-/// Examines a decomposed design.
+/// Finds the estimability of the costs of a decomposed design.
 pub(crate) fn examine(
     occurrences: &Occurrences,
     design: &Design,
@@ -216,12 +217,12 @@ pub(crate) fn examine(
     Estimability { rank, tolerance, condition, operations }
 }
 
-/// The part of unit vector `j` (squared) that is not in the row space.
+/// Returns the part of unit vector `j` (squared) that is not in the row space.
 fn outside(spectrum: &Spectrum, j: usize) -> f64 {
     1.0 - spectrum.v.row(j).iter().map(|v| v * v).sum::<f64>()
 }
 
-/// Diagonal element of the inverse of `X'X`, whose own diagonal is 1.
+/// Returns the diagonal element of the inverse of `X'X`, whose own diagonal is 1.
 fn inflation(spectrum: &Spectrum, j: usize) -> f64 {
     let terms = spectrum.v.row(j).iter().zip(&spectrum.s).map(|(v, s)| (v / s).powi(2));
     terms.sum()
@@ -234,8 +235,8 @@ fn proportional_to(design: &Design, j: usize) -> Option<usize> {
     design.seen[j].then(|| (0..j).find(|k| cosine(*k) > 1.0 - PARALLEL))?
 }
 
-/// Operations that are joined by directions of the null space: a connected component
-/// of the null space's projector `1 - VV'` with two members or more.
+/// Returns the group of each operation: operations that are joined by directions of the null space,
+/// a connected component of its projector `1 - VV'` with two members or more.
 fn groups(spectrum: &Spectrum) -> Vec<Option<usize>> {
     let projector = &spectrum.v * spectrum.v.transpose();
     let l = projector.ncols();

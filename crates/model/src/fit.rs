@@ -2,20 +2,20 @@
 //! together.
 
 use super::bootstrap::bootstrap;
-use super::check::check;
+use super::case_predictor::CasePredictor;
 use super::design::Design;
-use super::devices::{at_reference, factors};
+use super::devices::{device_factors, with_energies_at_reference};
 use super::error::ModelError;
 use super::estimability::{Estimability, Occurrences, examine};
-use super::fitted::{
-    Cost, CovarianceScope, FORMAT, MicrobenchmarkCosts, Model, Provenance, RowSpace,
+use super::fitted_model::{
+    Cost, CovarianceScope, MODEL_FORMAT, MicrobenchmarkCosts, Model, Provenance, RowSpace,
 };
-use super::interval::{NORMAL_975, student_975};
-use super::library::lump;
+use super::library::lump_columns;
 use super::linear::Spectrum;
 use super::options::{FitOptions, Solver};
-use super::priced::PricedCases;
+use super::quantiles::{NORMAL_975, student_975};
 use super::solver::{Solution, SolvedScope, solve};
+use super::table_check::check_table;
 use crate::table::{Case, Table};
 
 /// Fits costs to a table.
@@ -26,18 +26,18 @@ use crate::table::{Case, Table};
 /// Cases of several boards are fitted as the reference board's (`devices`).
 pub fn fit(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
     options.check()?;
-    check(table)?;
-    let devices = factors(table, options.reference.as_deref(), &options.assumed)?;
+    check_table(table)?;
+    let devices = device_factors(table, options.reference.as_deref(), &options.assumed)?;
     if devices.is_empty() {
-        return fit_one(table, options);
+        return fit_one_board(table, options);
     }
-    let model = fit_one(&at_reference(table, &devices), options)?;
+    let model = fit_one_board(&with_energies_at_reference(table, &devices), options)?;
     Ok(Model { devices, ..model }.with_factors_errors())
 }
 
-/// The fit of cases of one board.
-fn fit_one(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
-    let (table, design) = prepare(table, options)?;
+/// Fits costs to cases of one board.
+fn fit_one_board(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
+    let (table, design) = prepare_design(table, options)?;
     let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
     let known = examine(&Occurrences::of(&table), &design, &spectrum, options.rank_tolerance);
     let mut solution = solve(&design, options)?;
@@ -48,13 +48,13 @@ fn fit_one(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
         let replicates = settings.replicates as f64;
         solution.diagnostics.insert("bootstrap_replicates".to_owned(), replicates);
     }
-    let squares = squared_residuals(&table, &priced(&design, &solution));
+    let squares = squared_residuals(&table, &case_predictor(&design, &solution));
     let fitted =
         SolvedFit { design: &design, spectrum: &spectrum, known: &known, solution: &solution };
-    assemble(&fitted, Some(squares), options)
+    assemble_model(&fitted, Some(squares), options)
 }
 
-/// Intervals that don't follow from the covariance, where the cost is determined at all.
+/// Sets intervals that don't follow from the covariance, where the cost is determined at all.
 fn set_intervals(model: &mut Model, design: &Design, intervals: &[(f64, f64)]) {
     for ((cost, scale), (low, high)) in model.costs.iter_mut().zip(&design.scale).zip(intervals) {
         if cost.se_j.is_some() {
@@ -63,27 +63,27 @@ fn set_intervals(model: &mut Model, design: &Design, intervals: &[(f64, f64)]) {
     }
 }
 
-/// A solved problem and what is known about it.
+/// A solved problem with its decomposition and estimability.
 pub(crate) struct SolvedFit<'a> {
     /// The problem.
     pub design: &'a Design,
-    /// Its decomposition.
+    /// Decomposition of the problem.
     pub spectrum: &'a Spectrum,
-    /// What the cases can tell.
+    /// Estimability of the costs by the cases.
     pub known: &'a Estimability,
-    /// The costs.
+    /// The solution: scaled costs with their errors.
     pub solution: &'a Solution,
 }
 
-/// Puts a model together; `squares` is the sum of squared residuals, unweighted, in J^2, where
-/// it is known.
-pub(crate) fn assemble(
+/// Assembles a model; `squares` is the sum of squared residuals, unweighted, in J^2, where it is
+/// known.
+pub(crate) fn assemble_model(
     fitted: &SolvedFit<'_>,
     squares: Option<f64>,
     options: &FitOptions,
 ) -> Result<Model, ModelError> {
     let SolvedFit { design, spectrum, known, solution } = *fitted;
-    let mut model = parts(design, known, solution, squares, options);
+    let mut model = model_without_row_space(design, known, solution, squares, options);
     if let Some(intervals) = &solution.intervals {
         set_intervals(&mut model, design, intervals);
     }
@@ -95,16 +95,19 @@ pub(crate) fn assemble(
     Ok(Model { row_space: (!full_rank).then(|| row_space(design, spectrum)), ..model })
 }
 
-/// What predicts cases only, as cross-validation needs it.
-pub(crate) fn fit_costs(table: &Table, options: &FitOptions) -> Result<PricedCases, ModelError> {
-    let (_, design) = prepare(table, options)?;
-    let options = &FitOptions { chains: options.chains.draft(), ..options.clone() };
-    Ok(priced(&design, &solve(&design, options)?))
+/// Fits a predictor of whole cases without errors, as cross-validation needs it.
+pub(crate) fn fit_case_predictor(
+    table: &Table,
+    options: &FitOptions,
+) -> Result<CasePredictor, ModelError> {
+    let (_, design) = prepare_design(table, options)?;
+    let options = &FitOptions { chains: options.chains.as_draft(), ..options.clone() };
+    Ok(case_predictor(&design, &solve(&design, options)?))
 }
 
-fn priced(design: &Design, solution: &Solution) -> PricedCases {
+fn case_predictor(design: &Design, solution: &Solution) -> CasePredictor {
     let stacked = solution.stacked.as_ref();
-    PricedCases {
+    CasePredictor {
         features: design.features.clone(),
         costs: design.costs(stacked.and_then(|s| s.case_b.as_ref()).unwrap_or(&solution.b)),
         reach: stacked.map(|stacked| stacked.reach.clone()),
@@ -112,15 +115,15 @@ fn priced(design: &Design, solution: &Solution) -> PricedCases {
     }
 }
 
-fn prepare(table: &Table, options: &FitOptions) -> Result<(Table, Design), ModelError> {
+fn prepare_design(table: &Table, options: &FitOptions) -> Result<(Table, Design), ModelError> {
     options.check()?;
-    check(table)?;
-    let table = lump(table, options.library);
+    check_table(table)?;
+    let table = lump_columns(table, options.library);
     let design = Design::new(&table, options.weighting, options.assumed)?;
     Ok((table, design))
 }
 
-fn parts(
+fn model_without_row_space(
     design: &Design,
     known: &Estimability,
     solution: &Solution,
@@ -132,7 +135,7 @@ fn parts(
     diagnostics.insert("cases".to_owned(), design.rows() as f64);
     diagnostics.insert("rare_operations".to_owned(), known.rare() as f64);
     Model {
-        format: FORMAT,
+        format: MODEL_FORMAT,
         solver: options.solver.name().to_owned(),
         costs: costs(design, known, solution, options.solver),
         covariance: covariance.map(|covariance| design.covariance(&covariance.of_b)),
@@ -190,13 +193,13 @@ fn costs(design: &Design, known: &Estimability, solution: &Solution, solver: Sol
         .collect()
 }
 
-/// Draws as costs in joules, to the digits that mean something.
+/// Converts draws to costs in joules, rounded to six digits.
 fn draws(design: &Design, of_b: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let short = |cost: f64| format!("{cost:.5e}").parse().unwrap_or(cost);
     of_b.iter().map(|b| design.costs(b).into_iter().map(short).collect()).collect()
 }
 
-/// Standard errors in joules, where there is information.
+/// Returns standard errors in joules, for costs that the covariance is valid for.
 fn standard_errors(design: &Design, known: &Estimability, solution: &Solution) -> Vec<Option<f64>> {
     let Some(covariance) = &solution.covariance else { return vec![None; design.columns()] };
     let holds = |j: usize| covariance.scope == SolvedScope::All || known.operations[j].estimable;
@@ -204,12 +207,12 @@ fn standard_errors(design: &Design, known: &Estimability, solution: &Solution) -
     (0..design.columns()).map(|j| holds(j).then(|| error(j))).collect()
 }
 
-fn squared_residuals(table: &Table, priced: &PricedCases) -> f64 {
+fn squared_residuals(table: &Table, priced: &CasePredictor) -> f64 {
     let residual = |(i, case): (usize, &Case)| case.energy_j - priced.energy_j(table.row(i), case);
     table.cases.iter().enumerate().map(residual).map(|residual| residual * residual).sum()
 }
 
-/// Root of the squared residuals per degree of freedom left, unweighted, in joules.
+/// Returns the root of the squared residuals per degree of freedom left, unweighted, in joules.
 fn residual_sd_j(design: &Design, solution: &Solution, squares: f64) -> Option<f64> {
     let spare = design.rows() as f64 - solution.parameters;
     (spare > 1e-6).then(|| (squares / spare).sqrt())

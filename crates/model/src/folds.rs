@@ -1,4 +1,5 @@
-//! Which cases are held out together: random or whole groups, always seeded.
+//! Assignment of cases to folds, which are held out together: random or by whole groups, always
+//! seeded.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ModelError;
 
-/// What a fold may cut apart.
+/// Unit that a fold does not cut apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FoldUnit {
-    /// Cases, in any combination.
+    /// Single cases, in any combination.
     #[default]
     Case,
     /// Groups: all cases of a group are in one fold.
@@ -25,7 +26,7 @@ pub enum FoldUnit {
 pub struct FoldOptions {
     /// Number of folds, at least 2.
     pub folds: usize,
-    /// What a fold may cut apart.
+    /// Unit that a fold does not cut apart.
     pub unit: FoldUnit,
     /// Seed of the shuffle.
     pub seed: u64,
@@ -38,14 +39,14 @@ impl Default for FoldOptions {
     }
 }
 
-/// The fold (0..folds) of every case, given the cases' groups. Folds of cases differ by
-/// at most one case; groups go to the smallest fold, in shuffled order.
-pub fn assign(groups: &[&str], options: FoldOptions) -> Result<Vec<usize>, ModelError> {
+/// Returns the fold (0..folds) of every case, given the cases' groups. Folds of cases differ by at
+/// most one case; groups go to the smallest fold, in shuffled order.
+pub fn assign_folds(groups: &[&str], options: FoldOptions) -> Result<Vec<usize>, ModelError> {
     if options.folds < 2 {
         let value = options.folds.to_string();
         return Err(ModelError::BadOption { option: "--folds", value, expected: "at least 2" });
     }
-    let units = Units::new(groups, options.unit);
+    let units = CaseUnits::new(groups, options.unit);
     if units.len() < options.folds {
         let what = if options.unit == FoldUnit::Case { "cases" } else { "groups" };
         let (folds, found) = (options.folds, units.len());
@@ -64,27 +65,27 @@ pub fn assign(groups: &[&str], options: FoldOptions) -> Result<Vec<usize>, Model
     Ok(fold_of)
 }
 
-/// The folds for choosing a strength: as many as there can be up to the number asked
-/// for; `None` if that is fewer than two.
-pub(crate) fn assign_at_most(groups: &[&str], options: FoldOptions) -> Option<Vec<usize>> {
-    let by_groups = Units::new(groups, options.unit).len();
+/// Returns the fold of every case for the choice of a strength: as many folds as there can be up to
+/// the number asked for; `None` if that is fewer than two.
+pub(crate) fn assign_folds_at_most(groups: &[&str], options: FoldOptions) -> Option<Vec<usize>> {
+    let by_groups = CaseUnits::new(groups, options.unit).len();
     // Too few groups to choose by: cases are better than no choice.
     let unit = if by_groups < 2 { FoldUnit::Case } else { options.unit };
-    let folds = options.folds.min(Units::new(groups, unit).len());
-    assign(groups, FoldOptions { folds, unit, ..options }).ok()
+    let folds = options.folds.min(CaseUnits::new(groups, unit).len());
+    assign_folds(groups, FoldOptions { folds, unit, ..options }).ok()
 }
 
 /// The cases that a fold or a draw holds together: of one group, or single ones.
 #[derive(Debug, Clone)]
-pub(crate) struct Units {
+pub(crate) struct CaseUnits {
     /// All cases, those of a unit side by side.
     cases: Vec<usize>,
-    /// Where each unit begins, and where the last one ends.
+    /// Start of each unit, and the end of the last one.
     starts: Vec<usize>,
 }
 
-impl Units {
-    /// By the group of each case, or one for each.
+impl CaseUnits {
+    /// Creates the units: one for each group, or for each case.
     pub fn new(groups: &[&str], unit: FoldUnit) -> Self {
         if unit == FoldUnit::Case {
             return Self {
@@ -104,12 +105,12 @@ impl Units {
         Self { cases, starts }
     }
 
-    /// How many there are.
+    /// Number of units.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The cases of one, by its number.
+    /// Cases of one unit, by its number.
     pub fn cases(&self, unit: usize) -> &[usize] {
         &self.cases[self.starts[unit]..self.starts[unit + 1]]
     }
@@ -122,7 +123,8 @@ mod tests {
     #[test]
     fn folds_are_even_seeded_and_random() {
         let groups = vec!["g"; 10];
-        let folds = |seed| assign(&groups, FoldOptions { seed, ..Default::default() }).unwrap();
+        let folds =
+            |seed| assign_folds(&groups, FoldOptions { seed, ..Default::default() }).unwrap();
         let mut sizes = [0; 4];
         folds(1).iter().for_each(|fold| sizes[*fold] += 1);
         sizes.sort_unstable();
@@ -135,23 +137,23 @@ mod tests {
     fn groups_stay_together() {
         let groups = ["a", "b", "a", "c", "b", "a"];
         let options = FoldOptions { folds: 3, unit: FoldUnit::Group, seed: 7 };
-        let folds = assign(&groups, options).unwrap();
+        let folds = assign_folds(&groups, options).unwrap();
         assert!(folds[0] == folds[2] && folds[2] == folds[5] && folds[1] == folds[4]);
         assert_eq!(
             [folds[0], folds[1], folds[3]].iter().collect::<std::collections::BTreeSet<_>>().len(),
             3
         );
         let too_many = FoldOptions { folds: 4, ..options };
-        assert!(assign(&groups, too_many).unwrap_err().to_string().contains("3"));
-        assert!(assign(&groups, FoldOptions { folds: 1, ..options }).is_err());
+        assert!(assign_folds(&groups, too_many).unwrap_err().to_string().contains("3"));
+        assert!(assign_folds(&groups, FoldOptions { folds: 1, ..options }).is_err());
     }
 
     #[test]
     fn inner_folds_make_do_with_what_there_is() {
         let options = FoldOptions::default();
-        assert_eq!(assign_at_most(&["a"], options), None);
-        assert!(assign_at_most(&["a", "a", "a"], options).is_some());
+        assert_eq!(assign_folds_at_most(&["a"], options), None);
+        assert!(assign_folds_at_most(&["a", "a", "a"], options).is_some());
         let grouped = FoldOptions { unit: FoldUnit::Group, ..options };
-        assert!(assign_at_most(&["a", "a"], grouped).is_some());
+        assert!(assign_folds_at_most(&["a", "a"], grouped).is_some());
     }
 }

@@ -19,13 +19,13 @@ pub(crate) struct Gram {
 }
 
 impl Gram {
-    /// Of rows and what they add up to.
+    /// Computes the cross products of rows and their energies.
     pub fn from_rows(x: &Mat<f64>, y: &[f64]) -> Self {
         let (xx, xy) = (x.transpose() * x, times(x.transpose(), y));
         Self { xx, xy, yy: dot(y, y), rows: y.len() }
     }
 
-    /// The rows that are in `self` but not in `part`.
+    /// Returns the cross products of the rows that are in `self` but not in `part`.
     pub fn without(&self, part: &Self) -> Self {
         Self {
             xx: &self.xx - &part.xx,
@@ -35,25 +35,25 @@ impl Gram {
         }
     }
 
-    /// Sum of squared residuals of the coefficients `b`; never below zero.
+    /// Returns the sum of squared residuals of the coefficients `b`; never below zero.
     pub(crate) fn squared_error(&self, b: &[f64]) -> f64 {
         (self.yy - 2.0 * dot(b, &self.xy) + dot(b, &times(self.xx.as_ref(), b))).max(0.0)
     }
 }
 
-/// A design cut into folds.
+/// Cross products of a design by fold.
 pub(crate) struct FoldGrams {
     total: Gram,
     parts: Vec<Gram>,
 }
 
 impl FoldGrams {
-    /// Folds whose cross products are known.
+    /// Creates folds from known cross products.
     pub fn new(total: Gram, parts: Vec<Gram>) -> Self {
         Self { total, parts }
     }
 
-    /// Per fold: what to fit to, and what to judge on.
+    /// Returns, per fold, the cross products to fit to and those to judge on.
     pub fn rounds(&self) -> impl Iterator<Item = (Gram, &Gram)> {
         self.parts.iter().map(|part| (self.total.without(part), part))
     }

@@ -3,9 +3,9 @@
 use serde::Deserialize;
 
 use super::error::ModelError;
-use super::fitted::{FORMAT, Model};
+use super::fitted_model::{MODEL_FORMAT, Model};
 
-/// What every version of the format has.
+/// Field that every version of the format has.
 #[derive(Deserialize)]
 struct FormatHeader {
     format: u64,
@@ -22,8 +22,8 @@ impl Model {
     /// Reads `model.json`; refuses newer formats and parts that don't fit together.
     pub fn from_json(text: &str) -> Result<Self, ModelError> {
         let header: FormatHeader = serde_json::from_str(text)?;
-        if header.format > u64::from(FORMAT) {
-            return Err(ModelError::NewerFormat { found: header.format, supported: FORMAT });
+        if header.format > u64::from(MODEL_FORMAT) {
+            return Err(ModelError::NewerFormat { found: header.format, supported: MODEL_FORMAT });
         }
         let model: Self = serde_json::from_str(text)?;
         model.check_shape()?;

@@ -15,21 +15,21 @@ pub(crate) fn is_lumped(operation: &str) -> bool {
     FeatureColumn::is_library(operation) && operation != GARBAGE_COLLECTION
 }
 
-/// The table with the library columns that `columns` asks for. The cases and all other
+/// Returns the table with the library columns that `columns` selects. The cases and all other
 /// columns stay as they are, in their order; `lib:other` comes last when it is new.
-pub(crate) fn lump(table: &Table, columns: LibraryColumns) -> Table {
+pub(crate) fn lump_columns(table: &Table, columns: LibraryColumns) -> Table {
     match columns {
         LibraryColumns::AsGiven => table.clone(),
-        LibraryColumns::Top(kept) => select(table, &kept_columns(table, kept)),
+        LibraryColumns::Top(kept) => select_columns(table, &kept_columns(table, kept)),
     }
 }
 
-/// The table's columns rearranged to `features`, the columns of a fitted model: one
-/// that the model lacks goes to `lib:other` if it is a library function, else is lost.
-pub(crate) fn arrange(table: &Table, features: &[String]) -> Table {
+/// Returns the table with the columns `features` of a fitted model: a column that the model lacks
+/// is added to `lib:other` if it is a library function, else dropped.
+pub(crate) fn arrange_columns(table: &Table, features: &[String]) -> Table {
     let own = |name: &String| features.contains(name);
     let kept: Vec<bool> = table.features.iter().map(own).collect();
-    let lumped = select(table, &kept);
+    let lumped = select_columns(table, &kept);
     let place: Vec<Option<usize>> =
         features.iter().map(|name| lumped.features.iter().position(|f| f == name)).collect();
     let counts = (0..table.cases.len())
@@ -64,7 +64,7 @@ fn kept_columns(table: &Table, kept: usize) -> Vec<bool> {
     stays
 }
 
-fn select(table: &Table, stays: &[bool]) -> Table {
+fn select_columns(table: &Table, stays: &[bool]) -> Table {
     let lumped: Vec<usize> =
         (0..stays.len()).filter(|j| !stays[*j] && is_lumped(&table.features[*j])).collect();
     let kept: Vec<usize> = (0..stays.len()).filter(|j| stays[*j]).collect();
@@ -100,18 +100,18 @@ mod tests {
 
     #[test]
     fn the_most_executed_functions_keep_a_column() {
-        let lumped = lump(&library_table(), LibraryColumns::Top(2));
+        let lumped = lump_columns(&library_table(), LibraryColumns::Top(2));
         assert_eq!(lumped.features, ["Increment", "lib:b", "lib:GC", "lib:other"]);
         assert_eq!(lumped.row(0), [1.0, 9.0, 2.0, 5.0]);
-        assert_eq!(lump(&library_table(), LibraryColumns::Top(3)), library_table());
-        let none = lump(&library_table(), LibraryColumns::Top(0));
+        assert_eq!(lump_columns(&library_table(), LibraryColumns::Top(3)), library_table());
+        let none = lump_columns(&library_table(), LibraryColumns::Top(0));
         assert_eq!(none.features, ["Increment", "lib:GC", "lib:other"]);
     }
 
     #[test]
     fn held_out_cases_take_the_columns_of_the_model() {
         let features = ["lib:other", "Increment", "lib:GC", "Absent"].map(str::to_owned);
-        let arranged = arrange(&library_table(), &features);
+        let arranged = arrange_columns(&library_table(), &features);
         assert_eq!(arranged.row(1), [14.0, 1.0, 2.0, 0.0]);
     }
 }

@@ -1,37 +1,40 @@
-//! The few dense decompositions the solvers need, over faer, with failures as values.
+//! Dense decompositions that the solvers need, over faer, with failures as values.
 
 use faer::linalg::solvers::DenseSolveCore;
 use faer::{Col, Mat, MatRef, Side};
 
-use wattline_units::foreign::decode_foreign;
+use wattline_units::foreign::catch_foreign_panic;
 
 use super::error::ModelError;
 
 /// Runs a decomposition; one that panics has failed.
-pub(crate) fn decomposed<T>(what: &'static str, work: impl FnOnce() -> T) -> Result<T, ModelError> {
-    decode_foreign(work).map_err(|_| ModelError::Decomposition { what })
+pub(crate) fn run_decomposition<T>(
+    what: &'static str,
+    work: impl FnOnce() -> T,
+) -> Result<T, ModelError> {
+    catch_foreign_panic(work).map_err(|_| ModelError::Decomposition { what })
 }
 
 /// The inverse of a symmetric positive definite matrix; `None` if it is singular.
 pub(crate) fn invert_positive(a: MatRef<'_, f64>) -> Option<Mat<f64>> {
-    decode_foreign(|| Some(a.llt(Side::Lower).ok()?.inverse())).ok()?
+    catch_foreign_panic(|| Some(a.llt(Side::Lower).ok()?.inverse())).ok()?
 }
 
 /// The logarithm of the determinant of a symmetric positive definite matrix; `None` if it
 /// is singular.
 pub(crate) fn log_determinant(a: MatRef<'_, f64>) -> Option<f64> {
-    let factor = decode_foreign(|| a.llt(Side::Lower)).ok()?.ok()?;
+    let factor = catch_foreign_panic(|| a.llt(Side::Lower)).ok()?.ok()?;
     let pivots = factor.L().diagonal().column_vector();
     Some(pivots.iter().map(|pivot| 2.0 * pivot.ln()).sum())
 }
 
-/// `a x`.
+/// Returns the product `a x`.
 pub(crate) fn times(a: MatRef<'_, f64>, x: &[f64]) -> Vec<f64> {
     let product = a * Col::from_fn(x.len(), |i| x[i]);
     product.iter().copied().collect()
 }
 
-/// The sum of products.
+/// Returns the sum of products of two vectors.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
@@ -39,7 +42,7 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 /// Runs `work`, and what is inlined into it, compiled for the widest vectors that both the
 /// processor and `pulp` know: builds are for any processor of the architecture.
 #[inline(always)]
-pub(crate) fn in_wide_vectors<T>(work: impl FnOnce() -> T) -> T {
+pub(crate) fn run_in_wide_vectors<T>(work: impl FnOnce() -> T) -> T {
     pulp::Arch::new().dispatch(work)
 }
 
@@ -59,7 +62,7 @@ impl Spectrum {
     /// Decomposes `x`; singular values up to `tolerance` times the largest are zero.
     pub fn of(x: MatRef<'_, f64>, tolerance: f64) -> Result<Self, ModelError> {
         let what = "the count matrix";
-        let svd = decomposed(what, || x.thin_svd())?;
+        let svd = run_decomposition(what, || x.thin_svd())?;
         let svd = svd.map_err(|_| ModelError::Decomposition { what })?;
         let all: Vec<f64> = svd.S().column_vector().iter().copied().collect();
         let largest = all.first().copied().unwrap_or(0.0);

@@ -87,7 +87,7 @@ impl TryFrom<&EnergyDataset> for Table {
             features,
             counts: dataset.records().iter().copied().collect(),
         };
-        super::check::check(&table)?;
+        super::table_check::check_table(&table)?;
         Ok(table)
     }
 }

@@ -1,7 +1,7 @@
-//! How well predicted energies agree with measured ones.
+//! Agreement of predicted energies with measured ones: correlation, relative error and bias.
 
-/// Pearson's correlation; `None` for fewer than three pairs, since two always lie on a line, or
-/// where one side is constant.
+/// Returns Pearson's correlation; `None` for fewer than three pairs, since two always lie on a
+/// line, or where one side is constant.
 pub(crate) fn pearson_r(predicted: &[f64], measured: &[f64]) -> Option<f64> {
     let n = predicted.len() as f64;
     let mean = |values: &[f64]| values.iter().sum::<f64>() / n;

@@ -1,7 +1,7 @@
-//! What microbenchmarks (or an older device's model) say of costs beforehand, for the
-//! solvers that believe it: a joint Gaussian of scaled costs. Errors of microbenchmarks hang
-//! together (a comparison is as much too cheap as the branch after it is too dear), so
-//! sums are known better than single costs.
+//! Prior of costs by microbenchmarks (or by an older device's model), for the solvers that use it:
+//! a joint Gaussian of scaled costs. Errors of microbenchmarks are correlated (a comparison is as
+//! much too cheap as the branch after it is too expensive), so sums are known better than single
+//! costs.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use wattline_units::operation::{FeatureColumn, LibraryFunction};
 
 use super::design::Design;
 use super::error::ModelError;
-use super::fitted::{CostPrior, CostPriors};
+use super::fitted_model::{CostPrior, CostPriors};
 use super::linear::invert_positive;
 use crate::table::GARBAGE_COLLECTION;
 
 /// Smallest error of a microbenchmark, relative to the mean cost of all.
 const MICROBENCHMARK_ERROR_MIN: f64 = 1e-3;
 
-/// In place of a zero that has to be divided by; its square is a number, too.
+/// Replacement of a zero divisor; its square is a number, too.
 pub(crate) const TINY: f64 = 1e-60;
 
-/// Scaled costs that are known beforehand, but for the factor common to all of them.
+/// Gaussian prior of some scaled costs, but for the factor common to all of them.
 #[derive(Debug, Clone)]
 pub(crate) struct MicrobenchmarkPrior {
     /// Their columns, k of them, rising.
@@ -29,19 +29,19 @@ pub(crate) struct MicrobenchmarkPrior {
     pub costs: Vec<f64>,
     /// Covariance of their errors, k x k.
     pub covariance: Mat<f64>,
-    /// Its inverse.
+    /// Inverse of the covariance.
     pub precision: Mat<f64>,
 }
 
 impl MicrobenchmarkPrior {
-    /// Nothing is known.
+    /// Creates a prior of no costs.
     pub fn none() -> Self {
         let (covariance, precision) = (Mat::new(), Mat::new());
         Self { columns: Vec::new(), costs: Vec::new(), covariance, precision }
     }
 
-    /// The priors of the design's columns, each off by `misfit` of its cost beside its own
-    /// error.
+    /// Creates the prior of the design's columns; the relative error `misfit` is added to the error
+    /// of each cost.
     ///
     /// # Errors
     /// Errors of the priors that no covariance has.
@@ -50,7 +50,7 @@ impl MicrobenchmarkPrior {
             .filter(|at| is_usable(&priors.costs[*at]))
             .map(|at| (priors.costs[at].operation.as_str(), at))
             .collect();
-        let mean = mean_cost(calls(&priors.costs).map(|prior| prior.cost_j));
+        let mean = mean_cost(without_gc(&priors.costs).map(|prior| prior.cost_j));
         let found: Vec<(usize, usize)> = (0..design.columns())
             .filter_map(|j| Some((j, *by_name.get(design.features[j].as_str())?)))
             .collect();
@@ -84,22 +84,23 @@ impl MicrobenchmarkPrior {
         self.columns.len()
     }
 
-    /// The place of a column among them.
+    /// Returns the index of a column among those of the prior.
     pub fn place(&self, column: usize) -> Option<usize> {
         self.columns.binary_search(&column).ok()
     }
 }
 
-/// The family of a column: the verb before the first `_`; one for all library functions.
-pub(crate) fn family(column: &str) -> &str {
+/// Returns the family of a column: the verb before the first `_`; one for all library functions.
+pub(crate) fn operation_family(column: &str) -> &str {
     if FeatureColumn::is_library(column) {
         return LibraryFunction::PREFIX;
     }
     column.split('_').next().unwrap_or(column)
 }
 
-/// The usable priors of operations and calls: one collection is worth a million of them.
-pub(crate) fn calls(priors: &[CostPrior]) -> impl Iterator<Item = &CostPrior> {
+/// Returns the usable priors without GC, which costs a million times as much as an operation or
+/// call.
+pub(crate) fn without_gc(priors: &[CostPrior]) -> impl Iterator<Item = &CostPrior> {
     priors.iter().filter(|prior| is_usable(prior) && prior.operation != GARBAGE_COLLECTION)
 }
 
@@ -107,7 +108,7 @@ fn is_usable(prior: &CostPrior) -> bool {
     prior.cost_j.is_finite() && prior.se_j.is_finite()
 }
 
-/// The mean of costs, those below zero as zero; 0 of nothing.
+/// Returns the mean of costs, those below zero as zero; 0 for none.
 pub(crate) fn mean_cost(costs: impl Iterator<Item = f64>) -> f64 {
     let (sum, n) = costs.fold((0.0, 0.0), |(sum, n), cost| (sum + cost.max(0.0), n + 1.0));
     if n > 0.0 { sum / n } else { 0.0 }
@@ -161,8 +162,11 @@ mod tests {
 
     #[test]
     fn families_are_verbs() {
-        assert_eq!(family("Addition_int_int"), "Addition");
-        assert_eq!(family("Increment"), "Increment");
-        assert_eq!(family("lib:java.lang.Math.sin"), family("lib:java.util.List.add"));
+        assert_eq!(operation_family("Addition_int_int"), "Addition");
+        assert_eq!(operation_family("Increment"), "Increment");
+        assert_eq!(
+            operation_family("lib:java.lang.Math.sin"),
+            operation_family("lib:java.util.List.add")
+        );
     }
 }

@@ -1,20 +1,20 @@
-//! A model of several boards, seen from one of them: costs and their errors times that
-//! board's factor, of whose own error they hold a part.
+//! Costs of a model of several boards for one of them: costs and their errors times that board's
+//! factor, whose own error is included.
 
 use super::devices::DeviceFactor;
-use super::fitted::Model;
-use super::interval::NORMAL_975;
+use super::fitted_model::Model;
+use super::quantiles::NORMAL_975;
 
 impl Model {
-    /// The board whose costs these are, where cases of several were fitted.
+    /// Returns the board whose costs these are, where cases of several were fitted.
     pub fn reference_device(&self) -> Option<&str> {
         self.devices.first().map(|factor| factor.device.as_str())
     }
 
-    /// The same model for another of its boards: costs and their errors times its factor, of
-    /// which the factor's own error is a part. (Costs and factor were found from the same
-    /// cases; their errors are taken as independent, which makes intervals wider, not
-    /// narrower, than need be.) None for a board that it does not know.
+    /// Returns the model for another of its boards: costs and their errors times its factor, of
+    /// which the factor's own error is a part. (Costs and factor were found from the same cases;
+    /// their errors are taken as independent, which makes intervals wider, not narrower, than need
+    /// be.) `None` for a board without a factor.
     pub fn on_device(&self, device: &str) -> Option<Self> {
         let own = self.devices.iter().find(|factor| factor.device == device)?;
         let mut devices = self.devices.clone();
@@ -27,8 +27,8 @@ impl Model {
         Some(Self { devices, ..self.scaled(own.factor, own.factor_se.unwrap_or(0.0)) })
     }
 
-    /// What the factors' errors do to the costs: energies of a board whose factor is wrong by
-    /// a part move all costs by that part of the board's share of the cases.
+    /// Adds the errors of the factors to those of the costs: energies of a board whose factor is
+    /// wrong by a part move all costs by that part of the board's share of the cases.
     pub(crate) fn with_factors_errors(self) -> Self {
         let all: usize = self.devices.iter().map(|factor| factor.cases).sum();
         let moved = |of: &DeviceFactor| {
@@ -39,7 +39,7 @@ impl Model {
         self.scaled(1.0, relative_se)
     }
 
-    /// Costs times a factor of a standard error.
+    /// Returns the model with costs times a factor of a standard error.
     fn scaled(&self, factor: f64, factor_se: f64) -> Self {
         let mut model = self.clone();
         for (cost, before) in model.costs.iter_mut().zip(&self.costs) {
@@ -75,7 +75,7 @@ impl Model {
     }
 }
 
-/// A covariance of costs times a factor of a standard error.
+/// Multiplies a covariance of costs by a factor of a standard error.
 fn scale(covariance: &mut [f64], costs: &[f64], factor: f64, factor_se: f64) {
     let l = costs.len();
     for (at, value) in covariance.iter_mut().enumerate() {
@@ -85,7 +85,7 @@ fn scale(covariance: &mut [f64], costs: &[f64], factor: f64, factor_se: f64) {
 }
 
 impl DeviceFactor {
-    /// Takes it by another board than the reference.
+    /// Converts the factor to another reference board.
     fn rebase(&mut self, by: &DeviceFactor) {
         if self.device == by.device {
             (self.factor, self.factor_se) = (1.0, None);

@@ -1,4 +1,4 @@
-//! What a fit can be asked for: solver, weights, folds, penalty, library handling.
+//! Options of a fit: solver, weights, folds, penalty, library handling.
 
 use std::str::FromStr;
 
@@ -6,14 +6,14 @@ use wattline_units::assumptions::Assumptions;
 
 use super::bayes::ChainOptions;
 use super::error::ModelError;
-use super::fitted::CostPriors;
+use super::fitted_model::CostPriors;
 use super::folds::{FoldOptions, FoldUnit};
 use super::weights::Weighting;
 
-/// How costs are found from counts and energies. One file each in `solver/`.
+/// Method that finds costs from counts and energies. One file each in `solver/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Solver {
-    /// What predicts best cases held out inside those fitted to: `shrink`, or a convex
+    /// The best predictor of cases held out inside those fitted to: `shrink`, or a convex
     /// combination of predictors; the program's default.
     Stack,
     /// Costs not below zero, drawn towards a prior; the default of [`FitOptions`].
@@ -74,16 +74,16 @@ impl FromStr for Solver {
     }
 }
 
-/// How strong a penalty or a prior is.
+/// Strength of a penalty or a prior.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Penalty {
     /// The strength with the least error in an inner cross-validation.
     #[default]
     CrossValidated,
-    /// As strong as the errors that the priors state, beside the noise under which the cases
-    /// are most probable; of `stack` and `shrink` with microbenchmarks. Microbenchmarks are off by
+    /// The strength by the errors that the priors state, beside the noise under which the cases are
+    /// most probable; of `stack` and `shrink` with microbenchmarks. Microbenchmarks are off by
     /// [`Assumptions::microbenchmark_misfit`] of their costs beside these errors, or by more, if
-    /// the cases contradict that: a compiler makes more of a microbenchmark's loop on one board
+    /// the cases contradict that: a compiler optimises a microbenchmark's loop more on one board
     /// than on another.
     AsStated,
     /// This strength: a pure number, for weights scaled to `sum w e^2 = m` and (ridge,
@@ -91,7 +91,7 @@ pub enum Penalty {
     Fixed(f64),
 }
 
-/// Which library functions keep a column of their own.
+/// Library functions that keep a column of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LibraryColumns {
     /// All that the table has.
@@ -105,10 +105,10 @@ pub enum LibraryColumns {
 /// Settings of a bootstrap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BootstrapOptions {
-    /// How often the fit is repeated; 2 or more.
+    /// Number of repeated fits; 2 or more.
     pub replicates: usize,
-    /// What is drawn: cases, or groups as a whole (where cases of one group resemble
-    /// each other).
+    /// Unit that is drawn: cases, or groups as a whole (where cases of one group resemble each
+    /// other).
     pub unit: FoldUnit,
     /// Seed of the draws.
     pub seed: u64,
@@ -155,9 +155,9 @@ impl Default for GdOptions {
 /// Settings of one fit. `FitOptions::new(solver)` has the solver's defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FitOptions {
-    /// How costs are found.
+    /// Method that finds the costs.
     pub solver: Solver,
-    /// How much each case counts.
+    /// Weights of the cases.
     pub weighting: Weighting,
     /// Energy in joules below which `Weighting::Relative` takes no case. Default: 5 % of the
     /// median.
@@ -168,7 +168,7 @@ pub struct FitOptions {
     pub penalty: Penalty,
     /// Folds of the inner cross-validation that chooses the strength.
     pub inner_folds: FoldOptions,
-    /// Which library functions are predictors.
+    /// Library functions that are predictors.
     pub library: LibraryColumns,
     /// Intervals by repeated fits; absent for the solver's own, if it has any.
     pub bootstrap: Option<BootstrapOptions>,
@@ -183,7 +183,7 @@ pub struct FitOptions {
     pub elastic_net_mix: f64,
     /// Singular values below this part of the largest count as zero.
     pub rank_tolerance: f64,
-    /// What is taken for granted of costs and energies.
+    /// Assumptions about costs and energies.
     pub assumed: Assumptions,
 }
 

@@ -8,27 +8,30 @@ use wattline_units::csv_text::{self, CsvText};
 use wattline_units::shortened::shortened;
 
 use super::error::ModelError;
-use super::fitted::{ContextPrice, CostPrior, CostPriors, Model};
+use super::fitted_model::{ContextPrice, CostPrior, CostPriors, Model};
 
 impl CostPrior {
-    /// Reads the columns `operation`, `cost_j` and `se_j` of a CSV text; rows with a
-    /// `context` and other columns are left alone. Errors name the line: a column missing, a number that is none, a
+    /// Reads the columns `operation`, `cost_j` and `se_j` of a CSV text; rows with a `context` and
+    /// other columns are ignored. Errors name the line: a column missing, a number that is none, a
     /// negative error, an operation given twice.
     pub fn from_csv(text: &str) -> Result<Vec<Self>, ModelError> {
-        let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
-        let headers = reader.headers().map_err(|error| at(1, short(&error)))?.clone();
+        let mut reader =
+            csv_text::reader_with_settings(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
+        let headers =
+            reader.headers().map_err(|error| prior_error(1, csv_error_text(&error)))?.clone();
         let column = |name: &str| {
             headers
                 .iter()
                 .position(|header| header == name)
-                .ok_or_else(|| at(1, format!("there is no column `{name}`")))
+                .ok_or_else(|| prior_error(1, format!("there is no column `{name}`")))
         };
         let context = column("context").ok();
         let columns = [column("operation")?, column("cost_j")?, column("se_j")?];
         let mut priors: Vec<Self> = Vec::new();
         let mut known = BTreeSet::new();
         for record in reader.records() {
-            let record = record.map_err(|error| at(line_of_error(&error), short(&error)))?;
+            let record = record
+                .map_err(|error| prior_error(line_of_error(&error), csv_error_text(&error)))?;
             if context.and_then(|at| record.get(at)).is_some_and(|text| !text.is_empty()) {
                 continue;
             }
@@ -36,23 +39,23 @@ impl CostPrior {
             if !known.insert(prior.operation.clone()) {
                 let operation = shortened(&prior.operation);
                 let message = format!("`{operation}` is there twice; keep one");
-                return Err(at(line_of(&record), message));
+                return Err(prior_error(line_of(&record), message));
             }
             priors.push(prior);
         }
         Ok(priors)
     }
 
-    /// Writes the same columns.
+    /// Writes the columns `operation`, `cost_j` and `se_j` as CSV text.
     pub fn to_csv(priors: &[Self]) -> Result<String, ModelError> {
         super::csv_of(priors)
     }
 }
 
-/// A row of costs from microbenchmarks, as far as it says where they were measured.
+/// Number of code locations in a row of costs from microbenchmarks.
 #[derive(Deserialize)]
-struct MeasuredIn {
-    #[serde(default = "super::fitted::one")]
+struct PlacesRow {
+    #[serde(default = "super::fitted_model::one_place")]
     places: usize,
 }
 
@@ -63,34 +66,39 @@ impl CostPriors {
     /// As there; a number of places that is none.
     pub fn from_csv(text: &str) -> Result<Self, ModelError> {
         let costs = CostPrior::from_csv(text)?;
-        let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
+        let mut reader =
+            csv_text::reader_with_settings(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
         let mut places = None;
-        for row in reader.deserialize::<MeasuredIn>() {
-            let row = row.map_err(|error| at(line_of_error(&error), short(&error)))?;
+        for row in reader.deserialize::<PlacesRow>() {
+            let row =
+                row.map_err(|error| prior_error(line_of_error(&error), csv_error_text(&error)))?;
             places = Some(places.map_or(row.places, |least: usize| least.min(row.places)));
         }
         Ok(Self { places: places.unwrap_or(1).max(1), ..costs.into() })
     }
 
-    /// The same costs, whose errors have the covariance of a CSV text: a column
-    /// `operation` and one for each operation, in J^2. Errors name the line: an operation
-    /// that is not there, a number that is none.
+    /// Returns the costs with the covariance of errors of a CSV text: a column `operation` and one
+    /// for each operation, in J^2. Errors name the line: an operation that is not there, a number
+    /// that is none.
     pub fn with_covariance_csv(self, text: &str) -> Result<Self, ModelError> {
-        let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
-        let headers = reader.headers().map_err(|error| at(1, short(&error)))?.clone();
+        let mut reader =
+            csv_text::reader_with_settings(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
+        let headers =
+            reader.headers().map_err(|error| prior_error(1, csv_error_text(&error)))?.clone();
         let column = |name: &str| {
             headers
                 .iter()
                 .skip(1)
                 .position(|header| header == name)
-                .ok_or_else(|| at(1, format!("there is no column `{name}`")))
+                .ok_or_else(|| prior_error(1, format!("there is no column `{name}`")))
         };
         let mut rows: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for record in reader.records() {
-            let record = record.map_err(|error| at(line_of_error(&error), short(&error)))?;
+            let record = record
+                .map_err(|error| prior_error(line_of_error(&error), csv_error_text(&error)))?;
             let number = |text: &str| match text.parse::<f64>() {
                 Ok(value) if value.is_finite() => Ok(value),
-                _ => Err(at(
+                _ => Err(prior_error(
                     line_of(&record),
                     format!("`{}` is not a finite number of J^2", shortened(text)),
                 )),
@@ -103,7 +111,8 @@ impl CostPriors {
         let mut covariance = Vec::with_capacity(columns.len() * columns.len());
         for cost in &self.costs {
             let row = rows.get(&cost.operation);
-            let row = row.ok_or_else(|| at(1, format!("there is no row `{}`", cost.operation)))?;
+            let row =
+                row.ok_or_else(|| prior_error(1, format!("there is no row `{}`", cost.operation)))?;
             covariance.extend(columns.iter().map(|column| row[*column]));
         }
         Ok(Self { covariance: Some(covariance), ..self })
@@ -123,8 +132,8 @@ impl CostPriors {
 }
 
 impl Model {
-    /// The costs with their errors, and how these hang together, as a prior for another
-    /// device; costs without an error are left out.
+    /// Returns the costs with the covariance of their errors, as a prior for another device; costs
+    /// without an error are left out.
     pub fn as_priors(&self) -> CostPriors {
         let known = |j: &usize| self.costs[*j].se_j.is_some();
         let known: Vec<usize> = (0..self.costs.len()).filter(known).collect();
@@ -145,7 +154,7 @@ impl Model {
 }
 
 impl ContextPrice {
-    /// Relative costs by operation and context.
+    /// Indexes relative costs by operation and context.
     pub fn index(prices: &[Self]) -> BTreeMap<(&str, &str), f64> {
         prices.iter().map(|p| ((p.operation.as_str(), p.context.as_str()), p.relative)).collect()
     }
@@ -153,19 +162,20 @@ impl ContextPrice {
     /// Reads the rows of the same text that have a `context`, with their `relative`
     /// cost; none where there are no such columns. Errors name the line.
     pub fn from_csv(text: &str) -> Result<Vec<Self>, ModelError> {
-        let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
-        let headers = reader.headers().map_err(|error| at(1, short(&error)))?;
+        let mut reader =
+            csv_text::reader_with_settings(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
+        let headers = reader.headers().map_err(|error| prior_error(1, csv_error_text(&error)))?;
         if !["context", "relative"].iter().all(|name| headers.iter().any(|h| h == *name)) {
             return Ok(Vec::new());
         }
         let mut prices: Vec<Self> = Vec::new();
         for (row, price) in reader.deserialize().enumerate() {
-            let price: PriceRow =
-                price.map_err(|error| at(line_of_error(&error), short(&error)))?;
+            let price: PriceRow = price
+                .map_err(|error| prior_error(line_of_error(&error), csv_error_text(&error)))?;
             let price = price.into_price();
             if !price.relative.is_finite() || price.relative < 0.0 {
                 let message = format!("relative {} is no factor from 0 up", price.relative);
-                return Err(at(row as u64 + 2, message));
+                return Err(prior_error(row as u64 + 2, message));
             }
             prices.push(price);
         }
@@ -174,7 +184,7 @@ impl ContextPrice {
     }
 }
 
-/// A row of `microbenchmarks.csv`, as far as contexts go.
+/// Columns on contexts of a row of `microbenchmarks.csv`.
 #[derive(Deserialize)]
 struct PriceRow {
     operation: String,
@@ -186,7 +196,7 @@ struct PriceRow {
 }
 
 impl PriceRow {
-    /// Without an error of its own, the price has that of its cost.
+    /// Converts the row to a price; without an error of its own, the price has that of its cost.
     fn into_price(self) -> ContextPrice {
         let own = match (self.cost_j, self.se_j) {
             (Some(cost), Some(se)) if cost > 0.0 => Some(se / cost * self.relative),
@@ -206,24 +216,24 @@ fn parse(record: &csv::StringRecord, columns: [usize; 3]) -> Result<CostPrior, M
         Ok(value) if value.is_finite() => Ok(value),
         _ => {
             let text = shortened(text);
-            Err(at(line, format!("{name} `{text}` is not a finite number of joules")))
+            Err(prior_error(line, format!("{name} `{text}` is not a finite number of joules")))
         }
     };
     let (cost_j, se_j) = (number("cost_j", cost)?, number("se_j", se)?);
     if operation.is_empty() {
-        return Err(at(line, "the operation has no name".to_owned()));
+        return Err(prior_error(line, "the operation has no name".to_owned()));
     }
     if se_j < 0.0 {
-        return Err(at(line, format!("se_j {se_j} is below zero; give a standard error")));
+        return Err(prior_error(line, format!("se_j {se_j} is below zero; give a standard error")));
     }
     Ok(CostPrior { operation: operation.to_owned(), cost_j, se_j })
 }
 
-fn at(line: u64, message: String) -> ModelError {
+fn prior_error(line: u64, message: String) -> ModelError {
     ModelError::Prior { line, message }
 }
 
-fn short(error: &csv::Error) -> String {
+fn csv_error_text(error: &csv::Error) -> String {
     shortened(&error.to_string()).into_owned()
 }
 

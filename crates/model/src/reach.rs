@@ -1,24 +1,25 @@
-//! How far costs reach: a cost that was found where an operation made up at most a tenth
-//! of a case's executions says nothing of a case that hardly does anything else. What a
-//! case has beyond the largest share of the cases fitted to takes what an execution costs on
-//! average.
+//! Limits within which costs hold: a cost that was found where an operation made up at most a tenth
+//! of a case's executions is not valid for a case that hardly does anything else. Executions of a
+//! case beyond the largest share in the cases fitted to are priced at the average cost of an
+//! execution.
 
 use serde::{Deserialize, Serialize};
 
-/// Rounding that is no execution beyond reach, relative.
+/// Relative rounding error that does not count as beyond reach.
 const ROUNDING: f64 = 1e-9;
 
-/// The largest shares of executions that costs were found from, and what lies beyond.
+/// Limits within which costs hold: the largest share of each operation in the cases fitted to, and
+/// the cost of executions beyond.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Reach {
-    /// Energy of an execution beyond reach, in joules: what one costs on average by the
-    /// predictor, in the cases fitted to. None for one that goes by durations alone.
+pub struct CostReach {
+    /// Energy of an execution beyond reach, in joules: its average cost by the predictor, in the
+    /// cases fitted to. 0 for a predictor by durations alone.
     pub cost_j: f64,
     /// Largest share of a case's executions that each operation had, length l.
     pub shares: Vec<f64>,
 }
 
-/// The largest share of each column over `rows` of counts; rows without a positive total
+/// Returns the largest share of each column over `rows` of counts; rows without a positive total
 /// have none.
 pub(crate) fn largest_shares<'r>(
     columns: usize,
@@ -34,24 +35,24 @@ pub(crate) fn largest_shares<'r>(
     shares
 }
 
-impl Reach {
-    /// The energy of counts in joules, at `costs` in joules per execution as far as these
-    /// reach. Counts without a positive total have no shares, and are within reach.
+impl CostReach {
+    /// Returns the energy of counts in joules, at `costs` in joules per execution within reach.
+    /// Counts without a positive total have no shares, and are within reach.
     pub fn energy_j(&self, counts: &[f64], costs: &[f64]) -> f64 {
         let priced = |n: &[f64]| n.iter().zip(costs).map(|(n, c)| n * c).sum::<f64>();
-        let Some(within) = self.within(counts) else { return priced(counts) };
+        let Some(within) = self.counts_within(counts) else { return priced(counts) };
         let beyond: f64 = counts.iter().zip(&within).map(|(n, within)| n - within).sum();
         priced(&within) + beyond * self.cost_j
     }
 
-    /// The counts within reach; `None` if they all are.
-    pub fn within(&self, counts: &[f64]) -> Option<Vec<f64>> {
-        within(&self.shares, counts)
+    /// Returns the counts limited to the reach; `None` if they all are within.
+    pub fn counts_within(&self, counts: &[f64]) -> Option<Vec<f64>> {
+        counts_within_shares(&self.shares, counts)
     }
 }
 
-/// The counts within these largest shares; `None` if they all are.
-pub(crate) fn within(shares: &[f64], counts: &[f64]) -> Option<Vec<f64>> {
+/// Returns the counts limited to these largest shares; `None` if they all are within.
+pub(crate) fn counts_within_shares(shares: &[f64], counts: &[f64]) -> Option<Vec<f64>> {
     let total: f64 = counts.iter().sum();
     let is_beyond = |(n, share): (&f64, &f64)| *n > share * total * (1.0 + ROUNDING);
     if !(total > 0.0 && counts.iter().zip(shares).any(is_beyond)) {
@@ -73,17 +74,20 @@ mod tests {
         let rows = [[2.0, 2.0], [1.0, 3.0], [0.0, 0.0]];
         let shares = largest_shares(2, rows.iter().map(|row| Cow::Borrowed(&row[..])));
         assert_eq!(shares, [0.5, 0.75]);
-        let reach = Reach { cost_j: 1.0, shares };
+        let reach = CostReach { cost_j: 1.0, shares };
         assert_eq!(reach.energy_j(&[8.0, 2.0], &[2.0, 3.0]), 19.0);
         assert_eq!(reach.energy_j(&[4.0, 4.0], &[2.0, 3.0]), 20.0);
-        assert_eq!((reach.within(&[4.0, 4.0]), reach.within(&[0.0, 0.0])), (None, None));
+        assert_eq!(
+            (reach.counts_within(&[4.0, 4.0]), reach.counts_within(&[0.0, 0.0])),
+            (None, None)
+        );
     }
 
     /// However dear an operation that hardly ran: ten of a thousand executions at most
     /// are at its cost.
     #[test]
     fn a_rare_operation_cannot_run_away() {
-        let reach = Reach { cost_j: 1e-9, shares: vec![1.0, 0.01] };
+        let reach = CostReach { cost_j: 1e-9, shares: vec![1.0, 0.01] };
         let energy = reach.energy_j(&[0.0, 1000.0], &[1e-9, 1e-3]);
         assert!((energy / (10.0 * 1e-3 + 990.0 * 1e-9) - 1.0).abs() < 1e-12);
     }

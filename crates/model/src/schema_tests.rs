@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::schema::violations;
 use crate::table::{ColumnChoice, Table};
-use crate::{FORMAT, FitOptions, Solver, fit};
+use crate::{FitOptions, MODEL_FORMAT, Solver, fit};
 
 const SCHEMA: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/model.schema.json"));
@@ -18,7 +18,7 @@ fn table(rows: &str) -> Table {
 #[test]
 fn models_of_all_solvers_follow_the_schema() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-    assert_eq!(schema["properties"]["format"]["const"], FORMAT);
+    assert_eq!(schema["properties"]["format"]["const"], MODEL_FORMAT);
     let data = table("1,0,1.0\n2,1,2.6\n1,4,3.1\n3,1,3.4\n5,0,5.1\n2,2,3.0\n");
     let together = table("1,1,1.0\n2,2,2.0\n3,3,3.1\n");
     for solver in Solver::ALL {

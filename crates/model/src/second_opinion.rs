@@ -6,15 +6,15 @@ use linfa::traits::Fit;
 use linfa_linear::LinearRegression;
 use ndarray::{Array1, Array2};
 
-use super::baseline::Predict;
+use super::baseline::Predictor;
 use super::error::ModelError;
 use super::folds::FoldOptions;
 use super::options::FitOptions;
-use super::validation::{CrossValidation, judge_alone};
+use super::validation::{CrossValidation, judge_without_baselines};
 use super::weights::weights;
 use crate::table::Table;
 
-/// What the rows are called.
+/// Name of the model in the rows.
 pub const SECOND_OPINION: &str = "linfa-linear";
 
 /// Judges weighted least squares without an intercept, by linfa-linear.
@@ -27,11 +27,14 @@ pub fn second_opinion(
     options: &FitOptions,
     folds: FoldOptions,
 ) -> Result<CrossValidation, ModelError> {
-    judge_alone(SECOND_OPINION, table, &options.assumed, folds, |training| learn(training, options))
+    judge_without_baselines(SECOND_OPINION, table, &options.assumed, folds, |training| {
+        fit_predictor(training, options)
+    })
 }
 
-/// Counts are scaled to at most 1 a column, and columns without a count are left out.
-fn learn(training: &Table, options: &FitOptions) -> Result<Predict, ModelError> {
+/// Fits linfa's least squares to the training cases. Counts are scaled to at most 1 a column, and
+/// columns without a count are left out.
+fn fit_predictor(training: &Table, options: &FitOptions) -> Result<Predictor, ModelError> {
     let most: Vec<f64> = (0..training.features.len())
         .map(|j| training.cases.iter().enumerate().map(move |(i, _)| training.row(i)[j].abs()))
         .map(|column| column.fold(0.0, f64::max))

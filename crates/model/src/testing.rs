@@ -80,7 +80,7 @@ impl Campaign {
 
     /// Of the blocks' 95 % intervals by a model (normal, by its standard errors), the
     /// number that hold the ground truth, and of all.
-    pub fn covered(&self, model: &crate::Model) -> (usize, usize) {
+    pub fn intervals_with_truth(&self, model: &crate::Model) -> (usize, usize) {
         let intervals = self.blocks.iter().filter_map(|block| {
             let counts: Vec<(usize, f64)> = block.iter().copied().enumerate().collect();
             let found = model.predict(&counts);

@@ -5,19 +5,19 @@ use serde::{Deserialize, Serialize};
 use wattline_units::assumptions::Assumptions;
 use wattline_units::csv_text;
 
-use super::baseline::{Predict, duration, flat, has_durations, mean};
+use super::baseline::{Predictor, fit_duration, fit_flat, fit_mean, has_durations};
 use super::baseline_comparison::{BaselineComparison, HeldOutError, mean_nmae};
-use super::check::{check, check_energies};
-use super::devices::{at_reference, devices, factors};
+use super::devices::{device_factors, device_names, with_energies_at_reference};
 use super::error::ModelError;
-use super::fit::fit_costs;
-use super::fitted::CostPriors;
-use super::folds::{FoldOptions, FoldUnit, assign};
+use super::fit::fit_case_predictor;
+use super::fitted_model::CostPriors;
+use super::folds::{FoldOptions, FoldUnit, assign_folds};
 use super::metrics::{bias, nmae, pearson_r};
 use super::options::{FitOptions, LibraryColumns};
+use super::table_check::{check_energies, check_table};
 use crate::table::Table;
 
-/// Whether the cases were fitted to or held out.
+/// Set of cases that figures are about: fitted to, or held out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CvSet {
@@ -28,10 +28,10 @@ pub enum CvSet {
 }
 
 impl CvSet {
-    /// Both.
+    /// Both sets.
     pub const ALL: [CvSet; 2] = [CvSet::Training, CvSet::Validation];
 
-    /// As in `cv.csv`.
+    /// Returns the name in `cv.csv`.
     pub fn name(self) -> &'static str {
         match self {
             CvSet::Training => "training",
@@ -40,14 +40,14 @@ impl CvSet {
     }
 }
 
-/// A row of `cv.csv`.
+/// Agreement of one model with the cases of one round: a row of `cv.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CvRow {
     /// The solver's name, or `flat`, `mean`, `duration`, `blocks`.
     pub model: String,
     /// Round, from 1.
     pub round: usize,
-    /// Which cases the figures are about.
+    /// The set of cases that the figures are about.
     pub set: CvSet,
     /// Number of these cases.
     pub cases: usize,
@@ -79,22 +79,22 @@ pub struct CvMean {
     pub nmae: f64,
 }
 
-/// Judges `options` on `table`. `blocks` holds block counts of the same cases, for the
-/// baseline that uses them instead of operations (same solver, no microbenchmarks); without it
-/// that baseline is left out, as `duration` is where a case has none. A case of zero
-/// energy is an error.
+/// Cross-validates the solver of `options` on `table`, beside baselines. `blocks` holds block
+/// counts of the same cases, for the baseline that uses them instead of operations (same solver, no
+/// microbenchmarks); without it that baseline is left out, as `duration` is where a case has none.
+/// A case of zero energy is an error.
 pub fn cross_validate(
     table: &Table,
     options: &FitOptions,
     folds: FoldOptions,
     blocks: Option<&Table>,
 ) -> Result<CrossValidation, ModelError> {
-    check(table)?;
+    check_table(table)?;
     check_energies(table, "the NMAE")?;
     cross_validate_in(&fold_of(table, folds)?, table, options, folds, blocks)
 }
 
-/// The same with the fold of each case given.
+/// Cross-validates with the fold of each case given.
 pub(crate) fn cross_validate_in(
     fold_of: &[usize],
     table: &Table,
@@ -104,28 +104,28 @@ pub(crate) fn cross_validate_in(
 ) -> Result<CrossValidation, ModelError> {
     let rounds = rounds(table, fold_of, folds.folds, &options.assumed)?;
     let name = options.solver.name();
-    let mut rows = judge(name, &rounds, |training| solver(training, options))?;
-    rows.extend(judge("flat", &rounds, |training| {
-        flat(training, options.weighting, &options.assumed)
+    let mut rows = judge_model(name, &rounds, |training| fit_predictor(training, options))?;
+    rows.extend(judge_model("flat", &rounds, |training| {
+        fit_flat(training, options.weighting, &options.assumed)
     })?);
-    rows.extend(judge("mean", &rounds, |training| Ok(mean(training)))?);
+    rows.extend(judge_model("mean", &rounds, |training| Ok(fit_mean(training)))?);
     if has_durations(table) {
         let predict = |training: &Table| {
-            Ok(duration(training, options.weighting, &options.assumed)?
+            Ok(fit_duration(training, options.weighting, &options.assumed)?
                 .expect("all cases have a duration"))
         };
-        rows.extend(judge("duration", &rounds, predict)?);
+        rows.extend(judge_model("duration", &rounds, predict)?);
     }
     if let Some(blocks) = blocks {
         check_same_cases(table, blocks)?;
         let options = without_microbenchmarks(options);
         let rounds = self::rounds(blocks, fold_of, folds.folds, &options.assumed)?;
-        rows.extend(judge("blocks", &rounds, |training| solver(training, &options))?);
+        rows.extend(judge_model("blocks", &rounds, |training| fit_predictor(training, &options))?);
     }
     Ok(CrossValidation { seed: folds.seed, rows })
 }
 
-/// The same with many seeds, for how much the figures depend on the folds.
+/// Cross-validates with many seeds, to show how much the figures depend on the folds.
 pub fn cross_validate_repeatedly(
     table: &Table,
     options: &FitOptions,
@@ -151,7 +151,7 @@ pub fn cv_rows(text: &str) -> Result<Vec<CvRow>, csv::Error> {
     csv_text::reader(text).deserialize().collect()
 }
 
-/// Means over the rounds of `model`; none where it has no rows.
+/// Returns the means over the rounds of `model`; `None` where it has no rows.
 pub fn cv_mean(rows: &[CvRow], model: &str, set: CvSet) -> Option<CvMean> {
     let rows: Vec<&CvRow> =
         rows.iter().filter(|row| row.model == model && row.set == set).collect();
@@ -161,7 +161,7 @@ pub fn cv_mean(rows: &[CvRow], model: &str, set: CvSet) -> Option<CvMean> {
     Some(CvMean { nmae, r })
 }
 
-/// The solver beside the baseline that predicts held-out cases best.
+/// Compares the solver with the baseline that predicts held-out cases best.
 pub fn cv_verdict(rows: &[CvRow]) -> Option<BaselineComparison> {
     let held_out = rows.iter().filter(|row| row.set == CvSet::Validation);
     let errors = held_out.map(|row| HeldOutError {
@@ -174,18 +174,18 @@ pub fn cv_verdict(rows: &[CvRow]) -> Option<BaselineComparison> {
 }
 
 impl CrossValidation {
-    /// As [`cv_mean`].
+    /// Returns the means over the rounds of a model, as [`cv_mean`].
     pub fn mean(&self, model: &str, set: CvSet) -> Option<CvMean> {
         cv_mean(&self.rows, model, set)
     }
 
-    /// As [`cv_verdict`].
+    /// Compares the solver with the best baseline, as [`cv_verdict`].
     pub fn verdict(&self) -> Option<BaselineComparison> {
         cv_verdict(&self.rows)
     }
 }
 
-/// One fold held out.
+/// Training and validation cases of one round.
 struct HeldOutFold {
     training: Table,
     validation: Table,
@@ -200,22 +200,22 @@ impl HeldOutFold {
     }
 }
 
-/// The fold of each case. A case that several boards measured is one: held out on all of them
-/// or on none.
+/// Returns the fold of each case. A case that several boards measured is one: held out on all of
+/// them or on none.
 fn fold_of(table: &Table, folds: FoldOptions) -> Result<Vec<usize>, ModelError> {
-    let is_one_board = devices(table).len() < 2;
+    let is_one_board = device_names(table).len() < 2;
     let cases = table.cases.iter();
     match folds.unit {
         FoldUnit::Case if !is_one_board => {
             let names: Vec<&str> = cases.map(|case| case.name.as_str()).collect();
-            assign(&names, FoldOptions { unit: FoldUnit::Group, ..folds })
+            assign_folds(&names, FoldOptions { unit: FoldUnit::Group, ..folds })
         }
-        _ => assign(&cases.map(|case| case.group.as_str()).collect::<Vec<_>>(), folds),
+        _ => assign_folds(&cases.map(|case| case.group.as_str()).collect::<Vec<_>>(), folds),
     }
 }
 
-/// All rounds. Boards' factors are those of the training cases, and both sets are then as
-/// the reference board would have spent them, for the baselines too.
+/// Returns the cases of all rounds. Boards' factors are those of the training cases, and both sets
+/// are then as the reference board would have spent them, for the baselines too.
 fn rounds(
     table: &Table,
     fold_of: &[usize],
@@ -226,12 +226,13 @@ fn rounds(
         let HeldOutFold { training, validation } = HeldOutFold::new(table, fold_of, fold);
         // Where a fold holds all that is known of a board, no case is judged better than by
         // what all cases say of it.
-        let known = factors(&training, None, assumed).or_else(|_| factors(table, None, assumed))?;
+        let known = device_factors(&training, None, assumed)
+            .or_else(|_| device_factors(table, None, assumed))?;
         Ok(match known.is_empty() {
             true => HeldOutFold { training, validation },
             false => HeldOutFold {
-                training: at_reference(&training, &known),
-                validation: at_reference(&validation, &known),
+                training: with_energies_at_reference(&training, &known),
+                validation: with_energies_at_reference(&validation, &known),
             },
         })
     };
@@ -240,24 +241,24 @@ fn rounds(
 
 /// Judges a model of another's making in the rounds of [`cross_validate`], without baselines.
 #[cfg(feature = "linfa")]
-pub(crate) fn judge_alone(
+pub(crate) fn judge_without_baselines(
     model: &str,
     table: &Table,
     assumed: &Assumptions,
     folds: FoldOptions,
-    learn: impl Fn(&Table) -> Result<Predict, ModelError>,
+    learn: impl Fn(&Table) -> Result<Predictor, ModelError>,
 ) -> Result<CrossValidation, ModelError> {
-    check(table)?;
+    check_table(table)?;
     check_energies(table, "the NMAE")?;
     let rounds = rounds(table, &fold_of(table, folds)?, folds.folds, assumed)?;
-    Ok(CrossValidation { seed: folds.seed, rows: judge(model, &rounds, learn)? })
+    Ok(CrossValidation { seed: folds.seed, rows: judge_model(model, &rounds, learn)? })
 }
 
 /// Fits and judges one model in every round.
-fn judge(
+fn judge_model(
     model: &str,
     rounds: &[HeldOutFold],
-    learn: impl Fn(&Table) -> Result<Predict, ModelError>,
+    learn: impl Fn(&Table) -> Result<Predictor, ModelError>,
 ) -> Result<Vec<CvRow>, ModelError> {
     let mut rows = Vec::with_capacity(2 * rounds.len());
     for (round, HeldOutFold { training, validation }) in rounds.iter().enumerate() {
@@ -279,9 +280,12 @@ fn judge(
     Ok(rows)
 }
 
-/// Costs fitted to the training cases, applied to any.
-pub(crate) fn solver(training: &Table, options: &FitOptions) -> Result<Predict, ModelError> {
-    let priced = fit_costs(training, options)?;
+/// Fits costs to the training cases; returns their predictor.
+pub(crate) fn fit_predictor(
+    training: &Table,
+    options: &FitOptions,
+) -> Result<Predictor, ModelError> {
+    let priced = fit_case_predictor(training, options)?;
     Ok(Box::new(move |cases| priced.energies_j(cases)))
 }
 
@@ -294,7 +298,7 @@ fn without_microbenchmarks(options: &FitOptions) -> FitOptions {
 }
 
 fn check_same_cases(table: &Table, blocks: &Table) -> Result<(), ModelError> {
-    check(blocks)?;
+    check_table(blocks)?;
     let name = |table: &Table, i: usize| table.cases.get(i).map(|case| case.name.clone());
     let longest = table.cases.len().max(blocks.cases.len());
     match (0..longest).find(|i| name(table, *i) != name(blocks, *i)) {

@@ -1,18 +1,18 @@
-//! How much each case counts in a fit.
+//! Weights of the cases in a fit.
 
 use std::str::FromStr;
 
 use wattline_units::assumptions::Assumptions;
 
-use super::check::check_energies;
 use super::error::ModelError;
+use super::table_check::check_energies;
 use crate::table::{Case, Table};
 
 /// Cases below this part of the median energy count as if they had it, so that a case
 /// with next to no energy does not outweigh all others.
 const RELATIVE_FLOOR: f64 = 0.05;
 
-/// What the square of a case's residual is multiplied with. Only ratios matter.
+/// Weight of a case: the factor of its squared residual. Only ratios matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Weighting {
     /// 1: every case alike, as Li & Gallagher do.
@@ -70,7 +70,7 @@ impl FromStr for Weighting {
     }
 }
 
-/// The weight of every case, positive and finite.
+/// Returns the weight of every case, positive and finite.
 pub(crate) fn weights(
     table: &Table,
     weighting: Weighting,
@@ -79,18 +79,19 @@ pub(crate) fn weights(
     if weighting == Weighting::InverseEnergy {
         check_energies(table, "the weight 1/e^2")?;
     }
-    let floor_j = floor(table.cases.iter().map(|case| case.energy_j.abs()).collect());
-    table.cases.iter().map(|case| checked(case, weighting, floor_j, assumed)).collect()
+    let floor_j = relative_floor(table.cases.iter().map(|case| case.energy_j.abs()).collect());
+    table.cases.iter().map(|case| checked_weight(case, weighting, floor_j, assumed)).collect()
 }
 
-/// The energy below which `Weighting::Relative` takes no case, from the sizes of all.
-pub(crate) fn floor(mut sizes_j: Vec<f64>) -> f64 {
+/// Returns the energy in joules below which `Weighting::Relative` takes no case, from the sizes of
+/// all energies.
+pub(crate) fn relative_floor(mut sizes_j: Vec<f64>) -> f64 {
     sizes_j.sort_unstable_by(f64::total_cmp);
     RELATIVE_FLOOR * sizes_j.get(sizes_j.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The weight of one case, positive and finite.
-pub(crate) fn checked(
+/// Returns the weight of one case, positive and finite.
+pub(crate) fn checked_weight(
     case: &Case,
     weighting: Weighting,
     floor_j: f64,

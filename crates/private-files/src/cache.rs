@@ -1,4 +1,4 @@
-//! Where fetched artifacts and built helpers are kept between runs.
+//! Cache folder, where fetched artifacts and built helpers are kept between runs.
 
 use std::env;
 use std::ffi::OsString;
@@ -6,36 +6,36 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use super::ownership::{NotPrivate, make_folder};
-use super::temporary::TemporaryFolder;
+use super::ownership::{PrivacyError, make_folder};
+use super::temporary_folder::TemporaryFolder;
 
 const NAME: &str = "wattline";
 
-/// The cache's folder, made and checked: `$XDG_CACHE_HOME/wattline`, else `.cache/wattline` in
-/// the user's home, else a temporary folder of this process.
+/// Returns the cache folder, made and checked: `$XDG_CACHE_HOME/wattline`, else `.cache/wattline`
+/// in the user's home, else a temporary folder of this process.
 ///
 /// # Errors
-/// [`NotPrivate`]: it is another user's, others can write to it, or it can't be made.
-pub fn cache_folder() -> Result<PathBuf, NotPrivate> {
+/// [`PrivacyError`]: it is another user's, others can write to it, or it can't be made.
+pub fn cache_folder() -> Result<PathBuf, PrivacyError> {
     let folder = cache_path()?;
     make_folder(&folder)?;
     Ok(folder)
 }
 
-/// The place of the cache's folder, which may not be there yet and was not checked.
+/// Returns the path of the cache folder, which may not be there yet and was not checked.
 ///
 /// # Errors
-/// [`NotPrivate`]: the user has no home, and no temporary folder can be made.
-pub fn cache_path() -> Result<PathBuf, NotPrivate> {
+/// [`PrivacyError`]: the user has no home, and no temporary folder can be made.
+pub fn cache_path() -> Result<PathBuf, PrivacyError> {
     lasting_cache_path().map_or_else(temporary_cache, Ok)
 }
 
-/// The cache's folder, made and checked, for what is not worth making for one process; none where
-/// the cache would be a temporary folder.
+/// Returns the cache folder, made and checked, for what is not worth making for one process; `None`
+/// where the cache would be a temporary folder.
 ///
 /// # Errors
 /// As [`cache_folder`].
-pub fn lasting_cache_folder() -> Result<Option<PathBuf>, NotPrivate> {
+pub fn lasting_cache_folder() -> Result<Option<PathBuf>, PrivacyError> {
     let folder = lasting_cache_path();
     folder.map(|folder| make_folder(&folder).map(|()| folder)).transpose()
 }
@@ -50,7 +50,7 @@ fn lasting_cache_path() -> Option<PathBuf> {
     places.cache_base().map(|base| base.join(NAME))
 }
 
-/// What says where a user's files are.
+/// Environment and list of users, which give a user's folders.
 struct UserFolders {
     cache: Option<OsString>,
     home: Option<OsString>,
@@ -60,7 +60,7 @@ struct UserFolders {
 }
 
 impl UserFolders {
-    /// The folder of all caches; none where the user has no home that is there.
+    /// Returns the folder of all caches; `None` where the user has no home that is there.
     fn cache_base(&self) -> Option<PathBuf> {
         let set = |value: &Option<OsString>| value.clone().filter(|value| !value.is_empty());
         if let Some(cache) = set(&self.cache) {
@@ -71,7 +71,7 @@ impl UserFolders {
         home.is_dir().then(|| home.join(".cache"))
     }
 
-    /// The home that the list of users gives.
+    /// Returns the home that the list of users gives.
     fn listed_home(&self) -> Option<PathBuf> {
         let fields = self.passwd.lines().map(|line| line.split(':').collect::<Vec<_>>());
         let own = fields.into_iter().find(|fields| {
@@ -84,13 +84,13 @@ impl UserFolders {
 /// The cache of this process alone.
 static TEMPORARY: Mutex<Option<TemporaryFolder>> = Mutex::new(None);
 
-fn temporary_cache() -> Result<PathBuf, NotPrivate> {
+fn temporary_cache() -> Result<PathBuf, PrivacyError> {
     let mut kept = TEMPORARY.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if let Some(folder) = kept.as_ref() {
         return Ok(folder.path().to_path_buf());
     }
     let made = TemporaryFolder::new("cache");
-    let made = made.map_err(NotPrivate::io("create", &env::temp_dir()))?;
+    let made = made.map_err(PrivacyError::io("create", &env::temp_dir()))?;
     Ok(kept.insert(made).path().to_path_buf())
 }
 

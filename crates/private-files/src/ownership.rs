@@ -1,4 +1,4 @@
-//! Whose a file or folder is, and who else may change it.
+//! Checks of owner and permissions of files and folders, and their creation.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Write};
@@ -18,8 +18,8 @@ const MODE: u32 = 0o7777;
 
 /// A file or folder that another user may have put in place or may change.
 #[derive(Debug, Error)]
-pub enum NotPrivate {
-    /// It belongs to another user.
+pub enum PrivacyError {
+    /// The file or folder belongs to another user.
     #[error(
         "{} belongs to user {owner}, and this program runs as user {user}: it does not run or \
          trust files of others; set XDG_CACHE_HOME to a folder of your own, or remove it",
@@ -33,7 +33,7 @@ pub enum NotPrivate {
         /// Number of the user that runs this program.
         user: u32,
     },
-    /// Others may write to it.
+    /// Others may write to the file or folder.
     #[error(
         "{} can be written by others (mode {mode:04o}), so its files may be theirs; remove it, or \
          make sure of what is in it and run `chmod go-w {}`",
@@ -42,31 +42,31 @@ pub enum NotPrivate {
     Writable {
         /// The file or folder.
         path: PathBuf,
-        /// Its permissions.
+        /// Permissions of the file or folder.
         mode: u32,
     },
-    /// It is something else.
+    /// A file is in the folder's place.
     #[error("{} is no folder; move it away", path.display())]
     NoFolder {
-        /// What is in the folder's place.
+        /// Path that is no folder.
         path: PathBuf,
     },
-    /// It can't be made or looked at.
+    /// The file or folder can't be made or looked at.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
         /// `create`, `read`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// The system's answer.
+        /// Error of the operating system.
         source: io::Error,
     },
 }
 
-impl NotPrivate {
-    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> NotPrivate {
+impl PrivacyError {
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> PrivacyError {
         let path = path.to_path_buf();
-        move |source| NotPrivate::Io { action, path, source }
+        move |source| PrivacyError::Io { action, path, source }
     }
 }
 
@@ -74,14 +74,14 @@ impl NotPrivate {
 /// that is there is checked as by [`check_folder`].
 ///
 /// # Errors
-/// [`NotPrivate`]: another user's, writable by others, or not to be made.
-pub fn make_folder(folder: &Path) -> Result<(), NotPrivate> {
+/// [`PrivacyError`]: another user's, writable by others, or not to be made.
+pub fn make_folder(folder: &Path) -> Result<(), PrivacyError> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
     match made {
         Err(_) if fs::metadata(folder).is_ok_and(|there| !there.is_dir()) => {
-            Err(NotPrivate::NoFolder { path: folder.to_path_buf() })
+            Err(PrivacyError::NoFolder { path: folder.to_path_buf() })
         }
-        Err(error) => Err(NotPrivate::io("create", folder)(error)),
+        Err(error) => Err(PrivacyError::io("create", folder)(error)),
         Ok(()) => check_folder(folder),
     }
 }
@@ -91,44 +91,44 @@ pub fn make_folder(folder: &Path) -> Result<(), NotPrivate> {
 /// everybody, unless only owners may rename there (as in `/tmp`).
 ///
 /// # Errors
-/// [`NotPrivate`], naming the folder at fault.
-pub fn check_folder(folder: &Path) -> Result<(), NotPrivate> {
+/// [`PrivacyError`], naming the folder at fault.
+pub fn check_folder(folder: &Path) -> Result<(), PrivacyError> {
     // Somebody else's link may lead elsewhere tomorrow.
-    let link = fs::symlink_metadata(folder).map_err(NotPrivate::io("read", folder))?;
+    let link = fs::symlink_metadata(folder).map_err(PrivacyError::io("read", folder))?;
     check_owner(folder, &link)?;
-    let whole = folder.canonicalize().map_err(NotPrivate::io("read", folder))?;
-    let found = fs::metadata(&whole).map_err(NotPrivate::io("read", &whole))?;
+    let whole = folder.canonicalize().map_err(PrivacyError::io("read", folder))?;
+    let found = fs::metadata(&whole).map_err(PrivacyError::io("read", &whole))?;
     if !found.is_dir() {
-        return Err(NotPrivate::NoFolder { path: whole });
+        return Err(PrivacyError::NoFolder { path: whole });
     }
     check_entry(&whole, &found)?;
-    whole.ancestors().skip(1).try_for_each(check_around)
+    whole.ancestors().skip(1).try_for_each(check_parent)
 }
 
 /// Accepts a file or folder that is this user's and that no other can write to.
-pub(crate) fn check_entry(path: &Path, found: &Metadata) -> Result<(), NotPrivate> {
+pub(crate) fn check_entry(path: &Path, found: &Metadata) -> Result<(), PrivacyError> {
     check_owner(path, found)?;
     if found.mode() & WRITABLE_BY_OTHERS != 0 {
         let (path, mode) = (path.to_path_buf(), found.mode() & MODE);
-        return Err(NotPrivate::Writable { path, mode });
+        return Err(PrivacyError::Writable { path, mode });
     }
     Ok(())
 }
 
-fn check_owner(path: &Path, found: &Metadata) -> Result<(), NotPrivate> {
+fn check_owner(path: &Path, found: &Metadata) -> Result<(), PrivacyError> {
     let (owner, user) = (found.uid(), rustix::process::geteuid().as_raw());
     if owner == user {
         return Ok(());
     }
-    Err(NotPrivate::Foreign { path: path.to_path_buf(), owner, user })
+    Err(PrivacyError::Foreign { path: path.to_path_buf(), owner, user })
 }
 
 /// Accepts a folder in which not everybody can rename what is not theirs.
-fn check_around(folder: &Path) -> Result<(), NotPrivate> {
-    let found = fs::metadata(folder).map_err(NotPrivate::io("read", folder))?;
+fn check_parent(folder: &Path) -> Result<(), PrivacyError> {
+    let found = fs::metadata(folder).map_err(PrivacyError::io("read", folder))?;
     if found.mode() & WRITABLE_BY_ALL != 0 && found.mode() & STICKY == 0 {
         let (path, mode) = (folder.to_path_buf(), found.mode() & MODE);
-        return Err(NotPrivate::Writable { path, mode });
+        return Err(PrivacyError::Writable { path, mode });
     }
     Ok(())
 }
@@ -207,10 +207,10 @@ mod tests {
         symlink(&real, &link).unwrap();
         check_folder(&link).unwrap();
         set_mode(&real, 0o777);
-        assert!(matches!(check_folder(&link), Err(NotPrivate::Writable { .. })));
+        assert!(matches!(check_folder(&link), Err(PrivacyError::Writable { .. })));
         let file = around.path().join("file");
         write_file(&file, b"").unwrap();
-        assert!(matches!(make_folder(&file), Err(NotPrivate::NoFolder { .. })));
+        assert!(matches!(make_folder(&file), Err(PrivacyError::NoFolder { .. })));
     }
 
     #[test]

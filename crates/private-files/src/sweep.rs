@@ -10,13 +10,13 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use tempfile::TempDir;
 
-use super::temporary::{LOCK, PREFIX, private_builder};
+use super::temporary_folder::{LOCK, PREFIX, private_folder_builder};
 
-/// A process's folder without its lock belongs to one that makes it right now, or was killed
-/// then.
+/// Age from which a process's folder without its lock is removed; a younger one may belong to a
+/// process that makes it right now.
 const UNLOCKED_AGE: Duration = Duration::from_secs(3600);
 
-/// Removes the temporary folders of this user's processes that are gone, and gives how many.
+/// Removes the temporary folders of this user's processes that are gone, and returns their number.
 /// Links are not followed, and what has another owner or another name stays.
 pub fn sweep_leftovers() -> usize {
     sweep_in(&env::temp_dir())
@@ -24,13 +24,13 @@ pub fn sweep_leftovers() -> usize {
 
 fn sweep_in(parent: &Path) -> usize {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
-    let ours = entries.filter(|entry| is_name(&entry.file_name().to_string_lossy()));
-    ours.filter(|entry| remove_if_left(&entry.path()).is_some()).count()
+    let ours = entries.filter(|entry| is_process_folder_name(&entry.file_name().to_string_lossy()));
+    ours.filter(|entry| remove_if_abandoned(&entry.path()).is_some()).count()
 }
 
 /// Whether a name is one that [`ProcessFolder`](crate::ProcessFolder) gives:
 /// `wattline-tmp-PID-RANDOM`.
-fn is_name(name: &str) -> bool {
+fn is_process_folder_name(name: &str) -> bool {
     let Some((process, random)) = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-'))
     else {
         return false;
@@ -40,7 +40,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// Removes a folder of this user that no process holds locked; none where it stays.
-fn remove_if_left(path: &Path) -> Option<()> {
+fn remove_if_abandoned(path: &Path) -> Option<()> {
     let folder = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = File::from(openat(CWD, path, folder, Mode::empty()).ok()?);
     let found = folder.metadata().ok()?;
@@ -64,13 +64,13 @@ fn remove_if_left(path: &Path) -> Option<()> {
     }
 }
 
-/// How the names of folders begin in which something is made that is then renamed.
+/// Prefix of the folders in which something is made that is then renamed.
 const UNFINISHED: &str = "unfinished-";
-/// Older ones belong to nobody: nothing takes so long to make.
+/// Age from which an unfinished folder belongs to nobody: nothing takes so long to make.
 const UNFINISHED_AGE: Duration = Duration::from_secs(24 * 3600);
 
-/// A folder beside the place of what is made in it, which is renamed then; removed when dropped.
-/// Those that killed processes left there are removed first.
+/// Creates a folder in `parent`, for what is made in it and then renamed to its place; removed when
+/// dropped. Those that killed processes left there are removed first.
 ///
 /// # Errors
 /// The system's.
@@ -87,7 +87,7 @@ pub fn unfinished_folder(parent: &Path) -> io::Result<TempDir> {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
-    private_builder(UNFINISHED).tempdir_in(parent)
+    private_folder_builder(UNFINISHED).tempdir_in(parent)
 }
 
 #[cfg(test)]
@@ -158,9 +158,9 @@ mod tests {
 
     #[test]
     fn names_are_those_of_process_folders_alone() {
-        assert!(is_name("wattline-tmp-123-aB3dE6"));
+        assert!(is_process_folder_name("wattline-tmp-123-aB3dE6"));
         for other in ["", "wattline-tmp--aB3dE6", "wattline-tmp-1", "wattline-1-aB3dE6"] {
-            assert!(!is_name(other), "{other}");
+            assert!(!is_process_folder_name(other), "{other}");
         }
     }
 }

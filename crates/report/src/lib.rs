@@ -1,5 +1,5 @@
-//! What a reader gets: reports as pages and text, exports to other tools, recordings and
-//! energies as tables.
+//! Outputs for readers and tools: reports as pages and text, exports, recordings, and energy
+//! tables.
 //!
 //! The modules are listed in the order of the data flow. A module uses only the modules above it.
 

@@ -1,5 +1,6 @@
-//! Everything that is taken for granted about the world because no campaign measures it: one
-//! struct, so that a test can doubt each number, and a reader finds all of them on one page.
+//! Numbers about programs, boards and machines that are assumed because no campaign measures
+//! them: one struct, so that a test can vary each number, and a reader finds all of them on one
+//! page.
 //!
 //! Tolerances of algorithms (when to stop, what counts as rounding) are not among them; they
 //! stand where they are used. **No number whose name begins with `simulated_chip_` was ever
@@ -8,48 +9,48 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What is assumed. [`ASSUMED`] has the values that the program works with.
+/// Assumed constants of fits, estimates and probes; [`ASSUMED`] has the program's values.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Assumptions {
-    /// How far a case's energy is from the best costs, relative (one standard deviation).
+    /// Relative misfit of a case's energy under the best costs (one standard deviation).
     /// Costs fitted on a known ground truth of the additive virtual chip left an NMAE of 1.6 %,
     /// rounded up; not measured on hardware. Plans, weights of cases and factors of boards
     /// use it.
     pub simulated_chip_case_misfit: f64,
-    /// How far costs of single operations are apart, relative to their mean, before anything
-    /// is measured; for plans. That of half-normal costs, 0.756, which the published table of
+    /// Spread of the costs of single operations, relative to their mean, before anything is
+    /// measured; for plans. That of half-normal costs, 0.756, which the published table of
     /// a Bayesian profiler has as well; of no board of ours.
     pub cost_spread: f64,
-    /// How far all costs may be off by one factor where no microbenchmark was measured, relative,
-    /// for plans. Chosen: large enough to mean that nothing is known.
+    /// Relative error of all costs by a common factor where no microbenchmark was measured, for
+    /// plans. Chosen: large enough to mean that nothing is known.
     pub level_unknown: f64,
-    /// How far a cost in an application is from a good microbenchmark's, relative: caches and the
+    /// Relative distance of a cost in an application from a good microbenchmark's: caches and the
     /// compiler treat a loop around one operation better. Supposed; not measured on hardware.
     pub microbenchmark_misfit: f64,
-    /// How far all microbenchmarks may be off by one factor, relative. Supposed, as
+    /// Relative error of all microbenchmarks by a common factor. Supposed, as
     /// [`microbenchmark_misfit`](Self::microbenchmark_misfit).
     pub microbenchmark_level: f64,
-    /// How far a cost is from its family's mean or the common cost, relative, in `shrink`.
+    /// Relative distance of a cost from its family's mean or the common cost, in `shrink`.
     /// Supposed: costs of operations differ by about their size.
     pub family_spread: f64,
-    /// The same of what stands for a body of unknown length, a library function or an
-    /// allocation. On microbenchmarks of four campaigns on the additive virtual chip 62 of these
-    /// cost 3 to 9 times the mean operation more or less than it (the scale of a t
-    /// distribution of 3 degrees of freedom), all other operations 0.7 to 0.8 times; not
-    /// measured on hardware.
+    /// Relative distance of the cost of a body of unknown length (a library function or an
+    /// allocation) from the common cost, in `shrink`. On microbenchmarks of four campaigns on the
+    /// additive virtual chip 62 of these cost 3 to 9 times the mean operation more or less than it
+    /// (the scale of a t distribution of 3 degrees of freedom), all other operations 0.7 to 0.8
+    /// times; not measured on hardware.
     pub simulated_chip_body_spread: f64,
-    /// The part of a case's energy that GC runs may take whatever their cost: one
-    /// is worth a million operations, so the common cost says nothing about it. Supposed.
+    /// Part of a case's energy, 0..1, that GC runs may take whatever their cost: one is worth a
+    /// million operations, so the common cost is no estimate of it. Supposed.
     pub collection_share: f64,
-    /// How many times more expensive than the mean of the microbenchmarks the common cost may be.
+    /// Upper limit of the common cost, in multiples of the mean of the microbenchmarks.
     /// Where only rare operations are left without a microbenchmark, what explains best is whatever
     /// all cases have in common, and not their cost. Chosen.
     pub common_cost_max: f64,
     /// Degrees of freedom of the t distribution of costs that are guessed: costs differ by
-    /// orders of magnitude now and then, which a Gaussian can't believe. Chosen.
+    /// orders of magnitude now and then, which a Gaussian all but excludes. Chosen.
     pub guess_freedom: f64,
-    /// How far a guessed cost may be let go, in standard deviations. Without a limit, what
-    /// runs once in each case takes whatever all cases have in common. Chosen.
+    /// Upper limit of the distance of a guessed cost from its prior mean, in standard deviations;
+    /// without one, what runs once in each case takes whatever all cases have in common. Chosen.
     pub guess_reach: f64,
     /// Least variance of a cost by its own prior's (a pure number) in `shrink`: microbenchmarks
     /// state their errors, and costs of operations differ by 100 % on every machine with a
@@ -67,75 +68,75 @@ pub struct Assumptions {
     /// Least relative noise of a case: errors of few repeats may be far too small by chance.
     /// Supposed.
     pub case_noise_least: f64,
-    /// Degrees of freedom of what the weights suppose about the noise, in `bayes`, and in
-    /// `shrink` beside microbenchmarks. Chosen: as much as four cases say.
+    /// Degrees of freedom of the noise variance that the weights suppose, in `bayes`, and in
+    /// `shrink` beside microbenchmarks. Chosen: worth as much as four cases.
     pub noise_freedom: f64,
-    /// What operations can't say of a microbenchmark, relative to its energy: the noise that the
-    /// fit finds in microbenchmarks measured without any on the additive virtual chip; not measured
-    /// on hardware.
+    /// Residual of a microbenchmark that its operations leave unexplained, relative to its energy:
+    /// the noise that the fit finds in microbenchmarks measured without any on the additive virtual
+    /// chip; not measured on hardware.
     pub simulated_chip_microbenchmark_residual: f64,
-    /// How far costs of operations are from their mean in the fit of microbenchmarks, relative.
+    /// Relative spread of the costs of operations around their mean in the fit of microbenchmarks.
     /// Seen on the additive virtual chip; not measured on hardware.
     pub simulated_chip_microbenchmark_cost_spread: f64,
-    /// How far the energy of a line is from what its operations say, relative, when all their
-    /// costs are right: a compiler makes more or less of the same words from place to place.
+    /// Relative distance of a line's energy from its count-based estimate when all costs are right:
+    /// a compiler makes more or less of the same operations from one code location to another.
     /// Costs fitted to the true energies of lines of three applications on the virtual chip
     /// left median errors of 2-5 % and 13-18 % at the 90th percentile (`docs/models.md`); not
     /// measured on hardware.
     pub simulated_chip_vocabulary_error: f64,
-    /// How far the power of what runs is from the session's mean, relative: a processor's
+    /// Relative distance of the power of running code from the session's mean: a processor's
     /// power differs by a few percent between instruction mixes while it is busy. Supposed
     /// (`docs/method-estimates.md`); it widens intervals and shifts nothing.
     pub sampled_power_spread: f64,
-    /// How far a line's part of its method's samples is from its part of the energy, relative:
+    /// Relative distance of a line's part of its method's samples from its part of the energy:
     /// a sample falls on what comes after the slow instruction, and a compiler keeps lines for
     /// some instructions only. So far are Flight Recorder and async-profiler from each other on
     /// JBox2D, beyond what runs differ by (`docs/experiments/2026-11-jvm.md`); what both have
-    /// wrong is not in it. It widens intervals and leaves the words a little to say.
+    /// wrong is not in it. It widens intervals and leaves some weight to the count-based estimate.
     pub sampled_line_spread: f64,
-    /// Part, 0..1, that the mean cost of all operations has in what microbenchmarks say of each,
-    /// where the cases contradict microbenchmarks of one place each and code is sampled: a place is
-    /// off by much, and of some a compiler leaves nothing. With P places the odds of it are a P-th.
-    /// Both count alike, which did better for lines of the compiled chips 1 to 3 than
-    /// microbenchmarks alone; not measured on hardware.
+    /// Weight, 0..1, of the mean cost of all operations beside the microbenchmark of each, where
+    /// the cases contradict microbenchmarks of one code location each and code is sampled: a
+    /// location is off by much, and of some a compiler leaves nothing. With P locations the odds of
+    /// it are a P-th. Both count alike, which did better for lines of the compiled chips 1 to 3
+    /// than microbenchmarks alone; not measured on hardware.
     pub simulated_chip_costs_alike: f64,
-    /// How many samples counts must let one expect of a method before their absence says that
-    /// it was compiled into its callers. Chosen: chance leaves out one of ten in 22 000.
+    /// Least number of samples expected from counts whose absence shows that a method was compiled
+    /// into its callers. Chosen: chance leaves out one of ten in 22 000.
     pub samples_missed: f64,
-    /// A method with less than this part of the samples that its counts let one expect was
-    /// compiled into its callers, 0..1; what it has is from before. Chosen: counts alone are
-    /// hardly ever off by a factor of ten (`docs/method-estimates.md`).
+    /// Part, 0..1, of the samples expected from its counts below which a method was compiled into
+    /// its callers; the samples it has are from before. Chosen: counts alone are hardly ever off by
+    /// a factor of ten (`docs/method-estimates.md`).
     pub inlined_remainder: f64,
     /// Part of its thermal design power, 0..1, that a fully loaded processor draws, as
     /// PowerAPI takes it (after Rivoire et al.).
     pub load_share: f64,
-    /// Thermal design power in watts of a machine that doesn't tell its own: a small laptop's.
+    /// Thermal design power in watts of a machine that doesn't report one: a small laptop's.
     pub design_power_w: f64,
-    /// What a probe of the monitor costs a call that is counted and not timed, in nanoseconds.
-    /// This and the next two are such that together they make what a server of 2.6 GHz took
+    /// Overhead of the monitor's probe per call that is counted and not timed, in nanoseconds.
+    /// This and the next two are such that together they give what a server of 2.6 GHz took
     /// for some 600 calls of a request, and for 4800 (`scripts/monitor/overhead.py`); in a
     /// loop of its own a probe takes a third. They choose probes, no energy follows from them.
     pub probe_counted_ns: f64,
-    /// What it costs a call that is timed, in nanoseconds: two readings of the clock, and the
-    /// books.
+    /// Overhead of the monitor's probe per call that is timed, in nanoseconds: two readings of the
+    /// clock, and the bookkeeping.
     pub probe_timed_ns: f64,
-    /// What one that is not live costs, in nanoseconds: what the compiler can't do because of
-    /// it.
+    /// Overhead of a monitor's probe that is not live, in nanoseconds per call: the optimisations
+    /// that it prevents.
     pub probe_idle_ns: f64,
-    /// How many times longer than a power run a traced one may take before it is stopped:
+    /// Upper limit of the duration of a traced run, in multiples of a power run's:
     /// probes cost a program that is never idle two to three times its own time.
     pub traced_slowdown: f64,
-    /// What writing an entry of a power state's log takes, in seconds: 102 cycles at 1 MHz, of
+    /// Time to write an entry of a power state's log, in seconds: 102 cycles at 1 MHz, of
     /// which 24 us read the meter and 19 us the timer (Fonseca et al., OSDI 2008).
     pub log_entry_s: f64,
     /// Power that no single rail of a board or package reaches, in watts. Chosen.
     pub rail_power_max_w: f64,
-    /// Refreshes without a new value on any rail after which sensors stand still. Real INA231
+    /// Refreshes without a new value on any rail after which sensors count as stuck. Real INA231
     /// logs of an Odroid-XU3 hold at most 11, on a board with nothing to do.
     pub still_refreshes: f64,
 }
 
-/// What the program assumes.
+/// The values that the program uses.
 pub const ASSUMED: Assumptions = Assumptions {
     simulated_chip_case_misfit: 0.02,
     cost_spread: 0.75,

@@ -1,19 +1,19 @@
-//! Quantities as whole numbers of 10^-18 of their unit: attojoules, attoseconds. Sums of them
-//! are the same to the last digit in whatever order and division, in this program and in
+//! Fixed-point quantities: whole numbers of 10^-18 of a unit (attojoules, attoseconds). Their
+//! sums are the same to the last digit in whatever order and division, in this program and in
 //! every database: as decimals with 38 digits, 18 of them after the point.
 
 use std::fmt;
 
 use crate::exact::Femtojoules;
 
-/// Digits after the point.
+/// Digits after the point of the decimal type in tables.
 pub const SCALE: u8 = 18;
-/// Digits in all.
+/// Significant digits of the decimal type in tables.
 pub const PRECISION: u8 = 38;
 
 /// Attounits in a unit.
 const PER_UNIT: u128 = 1_000_000_000_000_000_000;
-/// What 38 digits can't hold any more.
+/// Least number of attounits that 38 digits can't hold.
 const LIMIT: u128 = 100_000_000_000_000_000_000_000_000_000_000_000_000;
 /// Bits of the fraction of an `f64`.
 const FRACTION_BITS: u32 = 52;
@@ -25,23 +25,23 @@ const LEAST_EXPONENT: i32 = -1074;
 pub struct Atto(i128);
 
 impl Atto {
-    /// Nothing.
+    /// Zero attounits.
     pub const ZERO: Self = Self(0);
 
-    /// So many attounits; `None` from 10^38 on.
+    /// Makes a quantity of a number of attounits; `None` from 10^38 on.
     #[must_use]
     pub fn new(attounits: i128) -> Option<Self> {
         (attounits.unsigned_abs() < LIMIT).then_some(Self(attounits))
     }
 
-    /// The nearest attounit to a value, the even one of two; `None` if the value isn't a number
-    /// or reaches 10^20.
+    /// Rounds a value in units to the nearest attounit, the even one of two; `None` if the value
+    /// isn't a number or reaches 10^20.
     #[must_use]
     pub fn nearest(value: f64) -> Option<Self> {
         if !value.is_finite() {
             return None;
         }
-        let (mantissa, exponent) = parts(value);
+        let (mantissa, exponent) = mantissa_and_exponent(value);
         // 53 and 60 bits.
         let product = u128::from(mantissa) * PER_UNIT;
         let size = match u32::try_from(exponent) {
@@ -52,33 +52,33 @@ impl Atto {
         Self::new(if value < 0.0 { -size } else { size })
     }
 
-    /// The number of attounits.
+    /// Returns the whole number of 10^-18 of the unit.
     #[must_use]
     pub fn attounits(self) -> i128 {
         self.0
     }
 
-    /// The sum; `None` where 38 digits don't hold it.
+    /// Returns the exact sum; `None` where 38 digits don't hold it.
     #[must_use]
     pub fn plus(self, other: Self) -> Option<Self> {
         Self::new(self.0.checked_add(other.0)?)
     }
 
-    /// The difference; `None` where 38 digits don't hold it.
+    /// Returns the exact difference; `None` where 38 digits don't hold it.
     #[must_use]
     pub fn minus(self, other: Self) -> Option<Self> {
         Self::new(self.0.checked_sub(other.0)?)
     }
 
-    /// An exact energy, in joules; `None` where 38 digits don't hold it.
+    /// Converts an exact energy to a number of 10^-18 J; `None` where 38 digits don't hold it.
     #[must_use]
     pub fn of_energy(energy: Femtojoules) -> Option<Self> {
         Self::new(energy.0.checked_mul(1000)?)
     }
 }
 
-/// A finite number as whole mantissa and power of two, without its sign.
-fn parts(value: f64) -> (u64, i32) {
+/// Splits a finite number, without its sign, into whole mantissa and power of two.
+fn mantissa_and_exponent(value: f64) -> (u64, i32) {
     let bits = value.to_bits();
     let fraction = bits & ((1 << FRACTION_BITS) - 1);
     match (bits >> FRACTION_BITS & 0x7ff) as i32 {
@@ -91,7 +91,7 @@ fn shifted_left(size: u128, by: u32) -> Option<u128> {
     (by <= size.leading_zeros()).then(|| size << by)
 }
 
-/// Rounds to nearest, ties to even.
+/// Divides by a power of two, rounding to nearest, ties to even.
 fn shifted_right(size: u128, by: u32) -> u128 {
     if by > 127 {
         return 0;

@@ -1,23 +1,24 @@
-//! Tables as CSV text in memory, with quotes where a field needs them. A spreadsheet computes a
-//! field that begins like a formula, whoever chose its text; so such a field is written with an
-//! apostrophe before it, as OWASP advises, and read without it. Numbers are left alone.
+//! Tables as CSV text in memory, with quotes where a field needs them, guarded against formulas.
+//! A spreadsheet computes a field that begins like a formula, whoever chose its text; so such a
+//! field is written with an apostrophe before it, as OWASP advises, and read without it. Numbers
+//! are left alone.
 
 use std::borrow::Cow;
 use std::io::Cursor;
 
-/// A table in the making. Its rows are as long as the first one.
+/// Writer of a CSV table in memory, whose rows are as long as the first one.
 #[derive(Debug)]
 pub struct CsvText(csv::Writer<Vec<u8>>);
 
 impl CsvText {
-    /// A table with these columns.
+    /// Begins a table with a header row of these columns.
     pub fn new<F: AsRef<[u8]>>(columns: impl IntoIterator<Item = F>) -> Self {
         let mut table = Self::without_head();
         table.row(columns);
         table
     }
 
-    /// Rows that follow others.
+    /// Begins rows without a header, to be appended to others.
     pub fn without_head() -> Self {
         Self(csv::Writer::from_writer(Vec::new()))
     }
@@ -30,37 +31,37 @@ impl CsvText {
         self.0.write_record(fields).expect("rows are as long as the first, memory has no errors");
     }
 
-    /// The text.
+    /// Returns the CSV text, its formula-like fields guarded.
     ///
     /// # Panics
     /// If a field was no UTF-8, which would be a fault of this program.
     pub fn text(self) -> String {
         let bytes = self.0.into_inner().expect("memory has no errors");
-        guarded(String::from_utf8(bytes).expect("fields are text"))
+        guard_formulas(String::from_utf8(bytes).expect("fields are text"))
     }
 }
 
-/// A reader of a table's rows, which have no apostrophe before what begins like a formula.
+/// Returns a reader of a table's rows that removes apostrophes before formula-like fields.
 pub fn reader(table: &str) -> csv::Reader<Cursor<Cow<'_, [u8]>>> {
-    reader_by(&csv::ReaderBuilder::new(), table)
+    reader_with_settings(&csv::ReaderBuilder::new(), table)
 }
 
-/// The same with settings of the reader's own.
-pub fn reader_by<'t>(
+/// Returns a [`reader`] with settings of the caller's.
+pub fn reader_with_settings<'t>(
     settings: &csv::ReaderBuilder,
     table: &'t str,
 ) -> csv::Reader<Cursor<Cow<'t, [u8]>>> {
-    let bytes = match plain(table) {
+    let bytes = match without_guards(table) {
         Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
         Cow::Owned(text) => Cow::Owned(text.into_bytes()),
     };
     settings.from_reader(Cursor::new(bytes))
 }
 
-/// CSV text with an apostrophe before each field that begins like a formula.
+/// Inserts an apostrophe before each field of a CSV text that begins like a formula.
 #[must_use]
-pub fn guarded(table: String) -> String {
-    let found: Vec<usize> = formulas(&table).map(|field| field.start).collect();
+pub fn guard_formulas(table: String) -> String {
+    let found: Vec<usize> = formula_fields(&table).map(|field| field.start).collect();
     if found.is_empty() {
         return table;
     }
@@ -75,10 +76,10 @@ pub fn guarded(table: String) -> String {
     text
 }
 
-/// What [`guarded`] was made from.
+/// Removes from a CSV text the apostrophes that [`guard_formulas`] inserted.
 #[must_use]
-pub fn plain(table: &str) -> Cow<'_, str> {
-    let guarded = formulas(table).filter(|field| field.has_apostrophe);
+pub fn without_guards(table: &str) -> Cow<'_, str> {
+    let guarded = formula_fields(table).filter(|field| field.has_apostrophe);
     let found: Vec<usize> = guarded.map(|field| field.start).collect();
     if found.is_empty() {
         return Cow::Borrowed(table);
@@ -93,9 +94,9 @@ pub fn plain(table: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// A field of a row without the apostrophe before what begins like a formula.
+/// Returns a field without the apostrophe that guards a formula-like text.
 #[must_use]
-pub fn plain_field(field: &str) -> &str {
+pub fn without_guard(field: &str) -> &str {
     field.strip_prefix(APOSTROPHE).filter(|_| is_formula(field)).unwrap_or(field)
 }
 
@@ -111,19 +112,19 @@ fn is_formula(field: &str) -> bool {
         && text.parse::<f64>().is_err()
 }
 
-/// What a formula begins with, to one spreadsheet or another.
+/// Whether some spreadsheet takes a field that begins with this letter for a formula.
 fn begins_formula(letter: char) -> bool {
     matches!(letter, '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠')
 }
 
-/// A field of a CSV text that begins like a formula.
+/// Position of a formula-like field in a CSV text.
 struct FormulaField {
-    /// Where its text begins: after the quote, if there is one.
+    /// Byte offset of its text: after the quote, if there is one.
     start: usize,
     has_apostrophe: bool,
 }
 
-fn formulas(table: &str) -> impl Iterator<Item = FormulaField> {
+fn formula_fields(table: &str) -> impl Iterator<Item = FormulaField> {
     let mut from = 0;
     let fields = std::iter::from_fn(move || {
         let field = (from <= table.len()).then(|| CsvField::at(table, from))?;
@@ -136,7 +137,7 @@ fn formulas(table: &str) -> impl Iterator<Item = FormulaField> {
     })
 }
 
-/// Where a field lies in a CSV text.
+/// Byte range of a field in a CSV text, and the start of the next field.
 struct CsvField {
     start: usize,
     end: usize,
@@ -162,7 +163,8 @@ impl CsvField {
     }
 }
 
-/// Where the quoted text that begins at `start` ends: at a quote that is no half of two.
+/// Returns the offset of the quote that closes the quoted text that begins at `start`: one that
+/// is no half of two.
 fn closing_quote(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
     while at < bytes.len() {
@@ -202,7 +204,8 @@ mod tests {
     }
 
     fn rows(text: &str) -> Vec<Vec<String>> {
-        let rows = reader_by(csv::ReaderBuilder::new().has_headers(false), text).into_records();
+        let rows =
+            reader_with_settings(csv::ReaderBuilder::new().has_headers(false), text).into_records();
         rows.map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
     }
 
@@ -238,14 +241,14 @@ mod tests {
                 proptest::prop_assert!(
                     !written.starts_with(begins_formula) || is_number || is_sign
                 );
-                proptest::prop_assert_eq!(plain_field(written), field.as_str());
+                proptest::prop_assert_eq!(without_guard(written), field.as_str());
             }
         }
 
         #[test]
         fn no_text_is_too_odd_for_a_table(text in "[-='\",\r\nx＝]{0,20}") {
-            let _ = guarded(text.clone());
-            let _ = plain(&text);
+            let _ = guard_formulas(text.clone());
+            let _ = without_guards(&text);
         }
     }
 }

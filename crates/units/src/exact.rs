@@ -9,7 +9,7 @@ use std::ops::{Add, AddAssign, Neg, Sub};
 
 use crate::units::Joules;
 
-/// Decimals of a joule that a femtojoule has.
+/// Decimals of an energy in joules that is a whole number of femtojoules.
 const DECIMALS: usize = 15;
 /// Femtojoules in a joule.
 const PER_JOULE: i128 = 1_000_000_000_000_000;
@@ -22,14 +22,14 @@ impl Femtojoules {
     /// No energy.
     pub const ZERO: Self = Self(0);
 
-    /// The nearest whole number of femtojoules; a value that isn't a number gives 0,
+    /// Rounds to the nearest whole number of femtojoules; a value that isn't a number gives 0,
     /// one that is too large the largest there is.
     pub fn from_joules(energy: Joules) -> Self {
         let limit = 1e30;
         Self((energy.0 * PER_JOULE as f64).round().clamp(-limit, limit) as i128)
     }
 
-    /// The same energy as a quantity, rounded to what an `f64` holds.
+    /// Converts to joules as an `f64`, rounded.
     pub fn joules(self) -> Joules {
         Joules(self.0 as f64 / PER_JOULE as f64)
     }
@@ -99,7 +99,7 @@ impl Sum for Femtojoules {
     }
 }
 
-/// `part / whole`; absent where the whole isn't positive.
+/// Returns `part / whole`; `None` where the whole isn't positive.
 pub fn share(part: Femtojoules, whole: Femtojoules) -> Option<f64> {
     (whole.0 > 0).then(|| part.0 as f64 / whole.0 as f64)
 }

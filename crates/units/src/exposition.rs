@@ -1,24 +1,24 @@
-//! OpenMetrics text (version 1.0, also read by Prometheus): families of gauges and
-//! counters, each with its samples, and the mark of the end.
+//! Writer of OpenMetrics text (version 1.0, also read by Prometheus): families of gauges and
+//! counters, each with its samples, and the end line.
 
 use std::fmt::{Display, Write as _};
 
-/// A text in the making.
+/// Writer of an OpenMetrics text, family by family.
 #[derive(Debug, Default)]
-pub struct Exposition {
+pub struct OpenMetricsText {
     text: String,
     family: String,
     suffix: &'static str,
 }
 
-impl Exposition {
-    /// Begins a family of gauges; what follows are its samples. The name ends in the unit.
-    pub fn family(&mut self, name: &str, unit: &str, help: &str) {
+impl OpenMetricsText {
+    /// Begins a family of gauges, to which the samples that follow belong; `name` ends in the unit.
+    pub fn gauge_family(&mut self, name: &str, unit: &str, help: &str) {
         self.begin((name, ""), "gauge", unit, help);
     }
 
-    /// The same of counters: sums that never fall.
-    pub fn counter(&mut self, name: &str, unit: &str, help: &str) {
+    /// Begins a family of counters (sums that never fall), to which the samples that follow belong.
+    pub fn counter_family(&mut self, name: &str, unit: &str, help: &str) {
         self.begin((name, "_total"), "counter", unit, help);
     }
 
@@ -28,14 +28,14 @@ impl Exposition {
         self.put(&format!("# TYPE {name} {kind}\n# UNIT {name} {unit}\n# HELP {name} {help}"));
     }
 
-    /// A sample of the family.
+    /// Writes a sample of the current family.
     pub fn sample(&mut self, labels: &[(&str, &str)], value: impl Display) {
         let labels = labels.iter().map(|(key, value)| format!("{key}=\"{}\"", label_value(value)));
         let labels: Vec<String> = labels.collect();
         self.put(&format!("{}{}{{{}}} {value}", self.family, self.suffix, labels.join(",")));
     }
 
-    /// The whole text.
+    /// Ends the text and returns it.
     #[must_use]
     pub fn finish(mut self) -> String {
         self.put("# EOF");
@@ -47,7 +47,7 @@ impl Exposition {
     }
 }
 
-/// A label's value.
+/// Escapes the value of a label.
 fn label_value(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
@@ -58,8 +58,8 @@ mod tests {
 
     #[test]
     fn labels_are_escaped_and_the_end_is_marked() {
-        let mut text = Exposition::default();
-        text.family("a_watts", "watts", "Power.");
+        let mut text = OpenMetricsText::default();
+        text.gauge_family("a_watts", "watts", "Power.");
         text.sample(&[("name", "a\"b\\\n"), ("part", "cpu")], 2.5);
         let expected = "# TYPE a_watts gauge\n# UNIT a_watts watts\n# HELP a_watts Power.\n\
                         a_watts{name=\"a\\\"b\\\\\\n\",part=\"cpu\"} 2.5\n# EOF\n";

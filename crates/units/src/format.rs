@@ -1,4 +1,4 @@
-//! How reports write figures and foreign text.
+//! Formatting of figures and foreign text in reports.
 
 use std::fmt::{Display, Write as _};
 use std::path::Path;
@@ -6,20 +6,20 @@ use std::path::Path;
 use crate::interval::Interval;
 use crate::units::Joules;
 
-/// What stands where there is no figure.
+/// Text in the place of a missing figure.
 pub const NONE: &str = "none";
 
-/// An energy with three significant digits and the micro sign: `30.6 µJ`.
+/// Formats an energy with three significant digits and the micro sign: `30.6 µJ`.
 pub fn energy(energy: Joules) -> String {
     energy.to_string().replace(" uJ", " µJ").replace('-', "\u{2212}")
 }
 
-/// An interval, or the word none: `11.9 mJ to 12.8 mJ`.
+/// Formats an interval, or `none`: `11.9 mJ to 12.8 mJ`.
 pub fn interval(interval: Option<Interval>) -> String {
     interval.map_or(NONE.into(), |i| format!("{} to {}", energy(i.lo), energy(i.hi)))
 }
 
-/// A part of a whole with one decimal: `26.3 %`; two below 1 %, and `< 0.01 %`.
+/// Formats a part of a whole with one decimal: `26.3 %`; two below 1 %, and `< 0.01 %`.
 pub fn percent(part: f64) -> String {
     let size = part.abs() * 100.0;
     let sign = if part < 0.0 { "\u{2212}" } else { "" };
@@ -33,7 +33,7 @@ pub fn percent(part: f64) -> String {
     }
 }
 
-/// A piece of a sentence.
+/// Piece of a sentence, source text or prose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentencePiece {
     /// Whether it stood between backticks: source text.
@@ -42,13 +42,13 @@ pub struct SentencePiece {
     pub text: String,
 }
 
-/// Splits a sentence at its backticks, and shows foreign text in it safely.
-pub fn pieces(sentence: &str) -> Vec<SentencePiece> {
+/// Splits a sentence at its backticks, and makes invisible characters in it visible.
+pub fn sentence_pieces(sentence: &str) -> Vec<SentencePiece> {
     let parts = sentence.split('`').enumerate().filter(|(_, text)| !text.is_empty());
     parts.map(|(i, text)| SentencePiece { is_code: i % 2 == 1, text: visible(text) }).collect()
 }
 
-/// The first few of some texts, and how many more there are: `a, b and 3 more`.
+/// Joins the first `shown` texts, and how many more there are: `a, b and 3 more`.
 pub fn listed<T: Display>(texts: &[T], shown: usize) -> String {
     let first: Vec<String> = texts.iter().take(shown).map(T::to_string).collect();
     match texts.len().saturating_sub(shown) {
@@ -57,28 +57,28 @@ pub fn listed<T: Display>(texts: &[T], shown: usize) -> String {
     }
 }
 
-/// A part that may be absent.
+/// Formats a part of a whole as [`percent`], or `none`.
 pub fn percent_or_none(part: Option<f64>) -> String {
     part.map_or(NONE.into(), percent)
 }
 
-/// A correlation with four decimals, as the difference between models lies there.
+/// Formats a correlation with four decimals, as the difference between models lies there.
 pub fn correlation(r: Option<f64>) -> String {
     r.filter(|r| r.is_finite()).map_or(NONE.into(), |r| format!("{r:.4}"))
 }
 
-/// A count with thin spaces between thousands.
+/// Formats a count with thin spaces between thousands.
 pub fn count(count: u64) -> String {
     grouped(count).replace(' ', "\u{202f}")
 }
 
-/// A count with what is counted, in the number that it asks for: `1 file`, `2 files`,
-/// `3 entries`. `one` is one of them.
+/// Formats a count with its noun in singular or plural: `1 file`, `2 files`, `3 entries`. `one`
+/// is the singular.
 pub fn counted(count: impl Display, one: &str) -> String {
     counted_as(count, one, &plural(one))
 }
 
-/// A count with words for one and for many, where a verb changes with the noun:
+/// Formats a count with a phrase for one or for many, where a verb changes with the noun:
 /// `1 file is new`, `2 files are new`.
 pub fn counted_as(count: impl Display, one: &str, many: &str) -> String {
     let count = count.to_string();
@@ -86,13 +86,13 @@ pub fn counted_as(count: impl Display, one: &str, many: &str) -> String {
     format!("{count} {words}")
 }
 
-/// A count of what costs are known of: operations, and library functions, which are counted as
-/// operations are.
+/// Formats a count of features with costs: operations, and library functions, which are counted
+/// as operations are.
 pub fn counted_operations(count: impl Display) -> String {
     counted_as(count, "operation or library function", "operations and library functions")
 }
 
-/// Many of one.
+/// Returns the plural of a noun.
 fn plural(one: &str) -> String {
     let ends = |ends: &[&str]| ends.iter().any(|end| one.ends_with(end));
     match one.strip_suffix('y') {
@@ -102,7 +102,7 @@ fn plural(one: &str) -> String {
     }
 }
 
-/// A count as people write it: `1 234 567`.
+/// Formats a count with spaces between thousands: `1 234 567`.
 pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
@@ -115,19 +115,20 @@ pub fn grouped(count: u64) -> String {
     text
 }
 
-/// The width of a bar in percent for a style: between 0 and 100, a dot as the decimal.
-pub fn width(part: f64) -> String {
+/// Formats a part (0..1) as the width of a bar in percent for CSS: between 0 and 100, with a
+/// decimal point.
+pub fn bar_width(part: f64) -> String {
     let part = if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 };
     format!("{:.2}", part * 100.0)
 }
 
-/// Text of which nothing is read as markup, in HTML and in XML, attributes included.
-pub fn markup(text: &str) -> String {
+/// Escapes text so that nothing of it is read as markup, in HTML and in XML, attributes included.
+pub fn escape_markup(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Foreign text without characters that change how the text around them is read: control
-/// characters and those that reorder text show as their code.
+/// Replaces characters of foreign text that change how the text around them is read (control
+/// characters and those that reorder text) by their codes.
 pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -135,7 +136,7 @@ pub fn visible(text: &str) -> String {
             '\t' => shown.push_str("    "),
             '\n' => shown.push('\n'),
             '\r' | '\u{feff}' => {}
-            c if c.is_control() || reorders(c) => {
+            c if c.is_control() || is_hiding_or_reordering(c) => {
                 write!(shown, "\\u{:04X}", c as u32).expect("writing to a String can't fail");
             }
             c => shown.push(c),
@@ -144,19 +145,19 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
-/// The same of a name, which stands in a line: line breaks show as their code, too.
+/// Makes a name [`visible`] and replaces its line breaks by their code, for use within a line.
 pub fn visible_name(name: &str) -> String {
     visible(name).replace('\n', "\\u000A")
 }
 
-/// A path in a sentence.
+/// Formats a path for a sentence, as [`visible_name`] does.
 pub fn visible_path(path: &Path) -> String {
     visible_name(&path.to_string_lossy())
 }
 
 /// Whether a character reorders or hides text: bidirectional controls, zero-width ones,
 /// line separators; or is none, which XML forbids.
-fn reorders(c: char) -> bool {
+fn is_hiding_or_reordering(c: char) -> bool {
     matches!(
         c,
         '\u{200b}'..='\u{200f}'
@@ -169,8 +170,8 @@ fn reorders(c: char) -> bool {
     )
 }
 
-/// At most `width` characters, the end cut off with an ellipsis.
-pub fn shortened(text: &str, width: usize) -> String {
+/// Cuts text to at most `width` characters, the end replaced by an ellipsis.
+pub fn truncate(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_string();
     }
@@ -205,12 +206,13 @@ mod tests {
         assert_eq!(percent(1e300), "1.00e302 %");
         assert_eq!(percent(-0.5), "\u{2212}50.0 %");
         assert_eq!(interval(None), "none");
-        assert_eq!(width(f64::INFINITY), "0.00");
+        assert_eq!(bar_width(f64::INFINITY), "0.00");
     }
 
     #[test]
     fn backticks_mark_source_text() {
-        let code: Vec<bool> = pieces("`a` and `b`.").iter().map(|piece| piece.is_code).collect();
+        let code: Vec<bool> =
+            sentence_pieces("`a` and `b`.").iter().map(|piece| piece.is_code).collect();
         assert_eq!(code, [true, false, true, false]);
     }
 
@@ -218,6 +220,6 @@ mod tests {
     fn text_that_would_reorder_the_page_is_shown_as_codes() {
         assert_eq!(visible("a\u{202e}b\u{0}\tc\r"), "a\\u202Eb\\u0000    c");
         assert_eq!(visible_name("a\n\u{1b}[2Jb\u{9b}1m"), "a\\u000A\\u001B[2Jb\\u009B1m");
-        assert_eq!(shortened("abcdef", 4), "abc…");
+        assert_eq!(truncate("abcdef", 4), "abc…");
     }
 }

@@ -1,6 +1,6 @@
-//! Opening files that somebody named or a folder holds: only what can be read to an end. A FIFO
-//! waits for a writer that may never come, and a device such as `/dev/zero` has no end. As with
-//! the functions of `std::fs`, errors don't name the path: who calls knows it.
+//! Opening and reading of input files: only those that can be read to an end. A FIFO waits for a
+//! writer that may never come, and a device such as `/dev/zero` has no end. As with the functions
+//! of `std::fs`, errors don't name the path: the caller adds it.
 
 use std::fs::{File, FileType, OpenOptions};
 use std::io;
@@ -11,7 +11,7 @@ use rustix::fs::OFlags;
 
 use crate::limits::InputLimit;
 
-/// Opens a regular file, or a link to one.
+/// Opens a regular file, or a link to one; refuses everything else.
 ///
 /// # Errors
 /// Those of the system; of kind `InvalidInput` for a FIFO, a device, a socket or a folder,
@@ -32,7 +32,7 @@ pub fn open_given(path: &Path) -> io::Result<File> {
     open_regular(path)
 }
 
-/// Reads a regular file up to a limit, which its size is held against first.
+/// Reads a regular file up to a limit, against which its size is checked first.
 ///
 /// # Errors
 /// As [`open_regular`]; of kind `FileTooLarge` where the file is larger.
@@ -40,8 +40,7 @@ pub fn read_regular(path: &Path, limit: InputLimit) -> io::Result<Vec<u8>> {
     read_opened(open_regular(path)?, limit)
 }
 
-/// Reads an opened file or pipe up to a limit, which its size, where it has one, is held against
-/// first.
+/// Reads an opened file or pipe up to a limit, against which its size, if known, is checked first.
 ///
 /// # Errors
 /// Those of the system; of kind `FileTooLarge` where it is larger.
@@ -61,7 +60,7 @@ pub fn read_regular_text(path: &Path, limit: InputLimit) -> io::Result<String> {
     into_text(read_regular(path, limit)?)
 }
 
-/// What was read, as text.
+/// Converts bytes of a file to text.
 ///
 /// # Errors
 /// Of kind `InvalidData` where it is not UTF-8.
@@ -76,8 +75,8 @@ fn is_descriptor(path: &Path) -> bool {
         || ["/dev/fd", "/proc/self/fd"].iter().any(|folder| path.parent() == Some(folder.as_ref()))
 }
 
-/// Looks at the kind before the file is opened, since opening a device can do something, and
-/// again at what was opened, without ever waiting.
+/// Opens a file of a wanted kind without ever waiting: checks the kind before, since opening a
+/// device can do something, and again after.
 fn open(path: &Path, is_wanted: impl Fn(&FileType) -> bool) -> io::Result<File> {
     let check = |kind: FileType| if is_wanted(&kind) { Ok(()) } else { Err(refusal(kind)) };
     let kind = path.metadata()?.file_type();

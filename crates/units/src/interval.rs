@@ -2,46 +2,46 @@
 
 use crate::units::Joules;
 
-/// 97.5 % quantile of the normal distribution: half the width of a 95 % interval in standard
-/// deviations.
+/// 97.5 % quantile of the standard normal distribution: half the width of a 95 % interval in
+/// standard deviations.
 pub const NORMAL_975: f64 = 1.959_963_984_540_054;
 
 /// A 95 % interval of an energy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// Lower end.
+    /// Lower end, in joules.
     pub lo: Joules,
-    /// Upper end.
+    /// Upper end, in joules.
     pub hi: Joules,
 }
 
 impl Interval {
-    /// The normal 95 % interval around `energy`. Energy spent can't be negative, so an
-    /// estimate that isn't has a lower end that isn't either.
+    /// Returns the normal 95 % interval around `energy`, given its variance in J². Energy spent
+    /// can't be negative, so an estimate that isn't has a lower end that isn't either.
     pub fn around(energy: Joules, variance_j2: f64) -> Interval {
         let half = NORMAL_975 * variance_j2.max(0.0).sqrt();
         let floor = if energy.0 >= 0.0 { 0.0 } else { f64::NEG_INFINITY };
         Interval { lo: Joules((energy.0 - half).max(floor)), hi: Joules(energy.0 + half) }
     }
 
-    /// The normal 95 % interval of a difference, which may well be negative.
+    /// Returns the normal 95 % interval of a difference of energies, which may be negative.
     pub fn of_difference(energy: Joules, variance_j2: f64) -> Interval {
         let half = NORMAL_975 * variance_j2.max(0.0).sqrt();
         Interval { lo: Joules(energy.0 - half), hi: Joules(energy.0 + half) }
     }
 
-    /// The interval cut off above: nothing is a larger part than the whole.
+    /// Returns the interval with its upper end limited to the energy of the whole.
     pub fn at_most(self, whole: Joules) -> Interval {
         Interval { lo: self.lo, hi: Joules(self.hi.0.min(whole.0)) }
     }
 
-    /// The interval of one of some equal executions.
-    pub fn of_one(self, executions: u64) -> Interval {
+    /// Returns the interval of one execution, from that of several equal ones.
+    pub fn per_execution(self, executions: u64) -> Interval {
         let n = executions.max(1) as f64;
         Interval { lo: Joules(self.lo.0 / n), hi: Joules(self.hi.0 / n) }
     }
 
-    /// The interval with a further, independent variance of the energy.
+    /// Returns the interval widened by a further, independent variance, in J².
     pub fn widened(self, energy: Joules, variance_j2: f64) -> Interval {
         let more = NORMAL_975 * variance_j2.max(0.0).sqrt();
         let floor = if energy.0 >= 0.0 { 0.0 } else { f64::NEG_INFINITY };
@@ -50,7 +50,7 @@ impl Interval {
         Interval { lo: Joules((energy.0 - below).max(floor)), hi: Joules(energy.0 + above) }
     }
 
-    /// Whether `energy` lies in it, ends included.
+    /// Whether `energy` lies in the interval, ends included.
     pub fn contains(&self, energy: Joules) -> bool {
         self.lo <= energy && energy <= self.hi
     }

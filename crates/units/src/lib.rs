@@ -1,8 +1,8 @@
-//! Quantities of wattline: units as types, exact energies, intervals, quantiles, roots, how all
-//! of them are written, and the energy of measured windows: samples and readings of meters, the
-//! lines of a log, the lag between two clocks; names of what energy is spent on
-//! ([`operation`]); and all that is assumed about the world ([`assumptions`]). Text in, values
-//! out.
+//! Quantities of wattline: units as types, exact energies, intervals, quantiles, roots, their
+//! formatting; the energy of measured windows from samples and readings of meters, lines of a
+//! log, and the lag between two clocks ([`power`]); names of operations and library functions
+//! ([`operation`]); dialects of tables and limits of input; and the assumed constants
+//! ([`assumptions`]). Text in, values out.
 
 // Only the command line prints.
 #![warn(clippy::print_stdout, clippy::print_stderr)]

@@ -1,16 +1,16 @@
-//! What a file, a stream or a setting may at most ask of this machine. Every reader of what
-//! somebody else wrote checks against one of these limits before it reserves memory, and refuses
-//! with the limit's name, what was asked for and what is allowed. `docs/limits.md` has the table.
+//! Upper limits of what a file, a stream or a setting may demand of this machine. Every reader of
+//! foreign input checks against one of these limits before it reserves memory; its error has the
+//! limit's name, the demand and the limit. `docs/limits.md` has the table.
 
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
 use thiserror::Error;
 
-/// The most of something that is accepted.
+/// Named upper limit of a size or number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InputLimit {
-    /// What is limited, as the table and errors name it ("bytes of an archive entry").
+    /// Name of the limited quantity in the table and in errors ("bytes of an archive entry").
     pub name: &'static str,
     /// The largest value that is accepted.
     pub most: u64,
@@ -68,180 +68,182 @@ pub const ALL: &[InputLimit] = &[
     FIT_REPEATS,
 ];
 
-/// What a command on a board may print: sessions print some lines, listings some thousands.
+/// Limit on the output of a command on a board: sessions print some lines, listings thousands.
 pub const DEVICE_OUTPUT_BYTES: InputLimit = InputLimit::new("bytes of a board's output", 128 << 20);
 
-/// A file that is fetched from a board: samples and logs of a session of hours.
+/// Limit on a file that is fetched from a board: samples and logs of a session of hours.
 pub const DEVICE_FILE_BYTES: InputLimit = InputLimit::new("bytes of a board's file", 2 << 30);
 
-/// A line of a text log or a text protocol: longer than any that a program of the field writes.
+/// Limit on a line of a text log or a text protocol: longer than any in known formats.
 pub const LINE_BYTES: InputLimit = InputLimit::new("bytes of a line", 16 << 20);
 
-/// Class, method and descriptor, each as long as a class file allows.
+/// Limit on a line of the agent: class, method and descriptor, each as long as a class file
+/// allows.
 pub const AGENT_LINE_BYTES: InputLimit =
     InputLimit::new("bytes of a line of the JVM's agent", 256 << 10);
 
-/// Ten times the first reading of a server with 200 busy threads.
+/// Limit on a reading of the agent: ten times the first one of a server with 200 busy threads.
 pub const AGENT_READING_BYTES: InputLimit =
     InputLimit::new("bytes of a reading of the JVM's agent", 32 << 20);
 
-/// Twice as many as the agent names.
+/// Limit on the methods of a measured JVM: twice as many as the agent names.
 pub const AGENT_METHODS: InputLimit = InputLimit::new("methods of a measured JVM", 512 << 10);
 
-/// 256 for each of them, as many as there may be.
+/// Limit on the names of all methods of a measured JVM: 256 bytes for each of [`AGENT_METHODS`].
 pub const AGENT_NAME_BYTES: InputLimit =
     InputLimit::new("bytes of the names of a measured JVM's methods", 128 << 20);
 
-/// More than the agent's tree of calls and a node for each method.
+/// Limit on call paths of a measured JVM: more than the agent's call tree and a node for each
+/// method.
 pub const AGENT_NODES: InputLimit = InputLimit::new("paths of calls in a measured JVM", 512 << 10);
 
-/// The deepest stack of Flight Recorder.
+/// Limit on the length of a call path: the deepest stack of Flight Recorder.
 pub const AGENT_DEPTH: InputLimit = InputLimit::new("calls on a path in a measured JVM", 2048);
 
-/// Each of 5 000 methods in each of 200 threads.
+/// Limit on figures per method and thread: each of 5 000 methods in each of 200 threads.
 pub const AGENT_FIGURES: InputLimit =
     InputLimit::new("figures of a measured JVM's methods and threads", 1 << 20);
 
-/// A collection of a large heap stops the agent.
+/// Limit on the agent's time to answer: a GC of a large heap stops the agent.
 pub const AGENT_SECONDS: InputLimit =
     InputLimit::new("seconds of an answer of the JVM's agent", 10);
 
-/// Twice what web servers take.
+/// Limit on the head of an HTTP request for metrics: twice what web servers accept.
 pub const METRICS_HEAD_BYTES: InputLimit =
     InputLimit::new("bytes of the head of a request for metrics", 16 << 10);
 
-/// The time that Prometheus gives a target.
+/// Limit on the duration of a request for metrics: Prometheus's own timeout.
 pub const METRICS_SECONDS: InputLimit = InputLimit::new("seconds of a request for metrics", 10);
 
-/// More than the programs that read one machine.
+/// Limit on simultaneous connections for metrics: more than the programs that read one machine.
 pub const METRICS_CONNECTIONS: InputLimit = InputLimit::new("connections to the metrics", 32);
 
-/// More than the programs that read one machine.
+/// Limit on readers of the views of tenants: more than the programs that read one machine.
 pub const VIEW_READERS: InputLimit = InputLimit::new("readers of the views of tenants", 64);
 
-/// A reader that was suspended resumes within it.
+/// Limit on the time a reader takes for a line of a tenant's view: a suspended one resumes within.
 pub const VIEW_SECONDS: InputLimit =
     InputLimit::new("seconds of a line of the views of tenants", 60);
 
-/// More than anybody scrolls through.
+/// Limit on the rows that the monitor lists at one level: more than anybody scrolls through.
 pub const LISTED_ROWS: InputLimit = InputLimit::new("rows of a level of a running monitor", 10_000);
 
-/// An archive that is read as a whole, such as an Android package.
+/// Limit on an archive that is read as a whole, such as an Android package.
 pub const ARCHIVE_BYTES: InputLimit = InputLimit::new("bytes of an archive", 2 << 30);
 
-/// Entries of an archive: the JDK's own sources have 30 000.
+/// Limit on the entries of an archive: the JDK's own sources have 30 000.
 pub const ARCHIVE_ENTRIES: InputLimit = InputLimit::new("entries of an archive", 1_000_000);
 
-/// Entries of an archive of logs: a bug report has some thousands.
+/// Limit on the entries of an archive of logs: a bug report has some thousands.
 pub const ARCHIVE_LOG_ENTRIES: InputLimit =
     InputLimit::new("entries of an archive of logs", 65_536);
 
-/// An entry of an archive, unpacked.
+/// Limit on an unpacked entry of an archive.
 pub const ARCHIVE_ENTRY_BYTES: InputLimit = InputLimit::new("bytes of an archive entry", 256 << 20);
 
-/// All that is read of one archive, unpacked.
+/// Limit on all that is read of one archive, unpacked.
 pub const ARCHIVE_CONTENT_BYTES: InputLimit =
     InputLimit::new("unpacked bytes of an archive", 1 << 30);
 
-/// What an archive unpacks to, in multiples of its size, once that is more than an archive of
-/// any size may unpack to ([`ARCHIVE_ENTRY_BYTES`]).
+/// Limit on the compression ratio of an archive that unpacks to more than an archive of any size
+/// may unpack to ([`ARCHIVE_ENTRY_BYTES`]).
 pub const ARCHIVE_RATIO: InputLimit = InputLimit::new("unpacked bytes per byte of an archive", 250);
 
-/// A class file: methods have at most 64 KiB, but classes may have many.
+/// Limit on a class file: methods have at most 64 KiB, but classes may have many.
 pub const CLASS_FILE_BYTES: InputLimit = InputLimit::new("bytes of a class file", 64 << 20);
 
-/// A source file: generated ones have a few million bytes.
+/// Limit on a source file: generated ones have a few million bytes.
 pub const SOURCE_FILE_BYTES: InputLimit = InputLimit::new("bytes of a source file", 64 << 20);
 
-/// What one of the Java programs that we start answers to a request.
+/// Limit on the answer of a Java program that wattline starts to one request.
 pub const TOOL_ANSWER_BYTES: InputLimit = InputLimit::new("bytes of a tool's answer", 256 << 20);
 
-/// A file that is read whole: tables, models, logs and reports of a campaign.
+/// Limit on a file that is read whole: tables, models, logs and reports of a campaign.
 pub const FILE_BYTES: InputLimit = InputLimit::new("bytes of a file that is read whole", 1 << 30);
 
-/// A scenario file.
+/// Limit on a scenario file.
 pub const SCENARIO_BYTES: InputLimit = InputLimit::new("bytes of a scenario", 16 << 20);
 
-/// Scenarios of a chain of `[offline]` tables.
+/// Limit on the scenarios of a chain of `[offline]` tables.
 pub const OFFLINE_SCENARIOS: InputLimit =
     InputLimit::new("scenarios that stand in for one another", 16);
 
-/// Runs of all cases with their repeats.
+/// Limit on the runs of a campaign: all cases with their repeats.
 pub const CAMPAIGN_RUNS: InputLimit = InputLimit::new("runs of a campaign", 1_000_000);
 
-/// A log or recording of a run, unpacked.
+/// Limit on an unpacked log or recording of a run.
 pub const UNPACKED_LOG_BYTES: InputLimit = InputLimit::new("bytes of an unpacked log", 1 << 30);
 
-/// A compressed trace, unpacked; it is read packet by packet.
+/// Limit on an unpacked trace, which is read packet by packet.
 pub const UNPACKED_TRACE_BYTES: InputLimit =
     InputLimit::new("bytes of an unpacked trace", 64 << 30);
 
-/// A packet of a Perfetto trace, which is held whole.
+/// Limit on a packet of a Perfetto trace, which is held whole.
 pub const TRACE_PACKET_BYTES: InputLimit = InputLimit::new("bytes of a trace packet", 16 << 20);
 
-/// Columns of a table, used or not.
+/// Limit on the columns of a table, used or not.
 pub const TABLE_COLUMNS: InputLimit = InputLimit::new("columns of a table", 65_536);
 
-/// Columns that a fit uses: it holds some matrices of features by features.
+/// Limit on the columns that a fit uses: it holds some matrices of features by features.
 pub const TABLE_FEATURES: InputLimit = InputLimit::new("feature columns of a table", 2048);
 
-/// Counts of a table in memory, and sixteen for each case.
+/// Limit on the numbers of a table in memory: its counts, and sixteen for each case.
 pub const TABLE_NUMBERS: InputLimit =
     InputLimit::new("numbers of a table that is held whole", 1 << 26);
 
-/// A row of a CSV table.
+/// Limit on a row of a CSV table.
 pub(crate) const TABLE_ROW_BYTES: InputLimit =
     InputLimit::new("bytes of a row of a table", 8 << 20);
 
-/// Names, groups and devices of 4096 rows.
+/// Limit on the names, groups and devices of a block of 4096 rows.
 pub const BLOCK_TEXT_BYTES: InputLimit =
     InputLimit::new("bytes of text in a block of a table", 64 << 20);
 
-/// Components of a log of power states; later ones share one.
+/// Limit on the components of a log of power states; later ones share one.
 pub const LOG_COMPONENTS: InputLimit = InputLimit::new("components of a log", 2000);
 
-/// Power states of a component; later ones share one.
+/// Limit on the power states of a component; later ones share one.
 pub const COMPONENT_STATES: InputLimit = InputLimit::new("states of a component", 1000);
 
-/// Boards that the cases of a fit are of: it holds matrices of their square.
+/// Limit on the boards of the cases of a fit, which holds matrices of boards by boards.
 pub const TABLE_BOARDS: InputLimit = InputLimit::new("boards of a table", 1000);
 
-/// Levels of all factors of `fit --factors`.
+/// Limit on the levels of all factors of `fit --factors`.
 pub const FACTOR_LEVELS: InputLimit = InputLimit::new("levels of factors", 2000);
 
-/// Cross products of all folds of a fit that reads rows in blocks.
+/// Limit on the cross products of all folds of a fit that reads rows in blocks.
 pub const FOLD_SUMS: InputLimit = InputLimit::new("sums of a fit in blocks", 1 << 27);
 
-/// A dictionary and a page of each column in use of a Parquet file, unpacked.
+/// Limit on the unpacked dictionary and page of each column in use of a Parquet file.
 pub const PARQUET_PAGE_BYTES: InputLimit =
     InputLimit::new("bytes of Parquet pages held at a time", 2 << 30);
 
-/// The footer of a Parquet file.
+/// Limit on the footer of a Parquet file.
 pub const PARQUET_FOOTER_BYTES: InputLimit =
     InputLimit::new("bytes of a Parquet footer", 256 << 20);
 
-/// Rows of a Parquet file for each of its bytes: runs of one value take none.
+/// Limit on the rows of a Parquet file per byte: runs of one value take none.
 pub const PARQUET_ROWS_PER_BYTE: InputLimit =
     InputLimit::new("rows of a Parquet file per byte", 1024);
 
-/// A message of an Arrow stream, unpacked.
+/// Limit on an unpacked message of an Arrow stream.
 pub const ARROW_MESSAGE_BYTES: InputLimit = InputLimit::new("bytes of an Arrow message", 1 << 30);
 
-/// Replicates of a bootstrap and further descents.
+/// Limit on the repeated fits of a bootstrap or of further descents.
 pub const FIT_REPEATS: InputLimit = InputLimit::new("repeated fits", 100_000);
 
-/// More was asked for than a limit allows.
+/// Error for a demand over a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{asked} {}, more than the limit of {}", .limit.name, .limit.most)]
 pub struct LimitExceeded {
-    /// The limit.
+    /// Limit that was exceeded.
     pub limit: InputLimit,
-    /// What was asked for; of a stream, what had come when it was refused.
+    /// Size or number demanded; of a stream, the bytes read when it was refused.
     pub asked: u64,
 }
 
 impl InputLimit {
-    /// A limit of this name and value.
+    /// Makes a limit of a name and a largest accepted value.
     pub const fn new(name: &'static str, most: u64) -> Self {
         Self { name, most }
     }
@@ -254,7 +256,7 @@ impl InputLimit {
         if asked > self.most { Err(LimitExceeded { limit: self, asked }) } else { Ok(()) }
     }
 
-    /// A reader that fails, instead of ending early, once more bytes than the limit have come.
+    /// Wraps a reader so that it fails once it yields more bytes than the limit.
     pub fn reader<R: Read>(self, inner: R) -> LimitedReader<R> {
         LimitedReader { inner, limit: self, read: 0 }
     }
@@ -296,7 +298,7 @@ impl InputLimit {
     }
 }
 
-/// A reader of [`InputLimit::reader`].
+/// Reader that fails after more bytes than a limit; made by [`InputLimit::reader`].
 #[derive(Debug)]
 pub struct LimitedReader<R> {
     inner: R,

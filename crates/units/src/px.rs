@@ -1,4 +1,4 @@
-//! Coordinates of pictures.
+//! Coordinates in SVG pictures.
 
 use std::fmt::{self, Display, Formatter};
 use std::ops::{Add, Sub};
@@ -8,7 +8,7 @@ use std::ops::{Add, Sub};
 pub struct Px(pub f64);
 
 impl Px {
-    /// Half way to another.
+    /// Returns the coordinate half way to another.
     pub fn middle(self, other: &Px) -> Px {
         Px((self.0 + other.0) / 2.0)
     }

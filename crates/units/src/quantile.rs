@@ -1,7 +1,7 @@
 //! Quantiles of measured values.
 
-/// A quantile of ascending values, between neighbours in proportion (the usual definition,
-/// Hyndman & Fan's seventh). Not for an empty list.
+/// Returns the quantile `at` (0..1) of ascending values, interpolated between neighbours (the
+/// usual definition, Hyndman & Fan's seventh). Panics on an empty list.
 pub fn quantile(sorted: &[f64], at: f64) -> f64 {
     let place = at * (sorted.len() as f64 - 1.0);
     let (below, part) = (place.floor() as usize, place.fract());
@@ -9,7 +9,8 @@ pub fn quantile(sorted: &[f64], at: f64) -> f64 {
     sorted[below] + part * (next - sorted[below])
 }
 
-/// The middle of values in any order; between the two middle ones. None of no value.
+/// Returns the median of values in any order, the mean of the two middle ones of an even number;
+/// `None` of no value.
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.into_iter().collect();
     sorted.sort_unstable_by(f64::total_cmp);

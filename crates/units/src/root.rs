@@ -1,7 +1,7 @@
-//! Roots of functions.
+//! Roots of functions, by bisection.
 
-/// Where a function that falls passes zero, between `low` and `high`; `low` where it is not above
-/// zero there. Halved until a double has no more digits.
+/// Returns the root of a falling function between `low` and `high`, by bisection to the last
+/// digit of a double; `low` where the function is not above zero there.
 pub fn root_of_falling(function: impl Fn(f64) -> f64, low: f64, high: f64) -> f64 {
     let (mut low, mut high) = (low, high);
     loop {

@@ -1,14 +1,14 @@
-//! Text of files in errors: never more of it than a person reads.
+//! Shortening of foreign text in errors to what a person reads.
 
 use std::borrow::Cow;
 
-/// Characters of a cell, a name or a key that an error quotes.
+/// Most characters of a cell, a name or a key that an error quotes.
 const QUOTED: usize = 80;
 
-/// Characters of the beginning and of the end of a message, where the remedy is.
+/// Characters kept of the beginning and of the end of a message, where the remedy is.
 const MESSAGE: (usize, usize) = (3000, 1000);
 
-/// The text, or its first 79 characters and an ellipsis where it has more than 80.
+/// Returns a text, or its first 79 characters and an ellipsis where it has more than 80.
 pub fn shortened(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(QUOTED) {
         None => Cow::Borrowed(text),
@@ -19,14 +19,14 @@ pub fn shortened(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The same for bytes that need not be text, quoted as Rust quotes strings.
+/// Quotes the first 80 characters of bytes that need not be text, as Rust quotes strings.
 pub fn shortened_bytes(bytes: &[u8]) -> String {
     // A character has at most four bytes.
     let start = &bytes[..bytes.len().min(4 * (QUOTED + 1))];
     format!("{:?}", shortened(&String::from_utf8_lossy(start)))
 }
 
-/// A whole message, without its middle where it has more than 4000 characters.
+/// Returns a message, its middle replaced by an ellipsis where it has more than 4000 characters.
 pub fn shortened_message(message: &str) -> Cow<'_, str> {
     let (first, last) = MESSAGE;
     if message.char_indices().nth(first + last).is_none() {

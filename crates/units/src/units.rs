@@ -17,7 +17,7 @@ macro_rules! quantity {
         pub struct $name(pub f64);
 
         impl $name {
-            /// Nothing of the quantity.
+            /// Zero of the quantity.
             pub const ZERO: Self = Self(0.0);
         }
         impl Add for $name {
@@ -116,7 +116,7 @@ impl Mul<Amperes> for Volts {
     }
 }
 
-/// Three significant digits with the SI prefix that keeps them readable:
+/// Formats three significant digits with the SI prefix that keeps them readable:
 /// `0.0000306` and `J` give `30.6 uJ`.
 fn with_prefix(value: f64, symbol: &str) -> String {
     const PREFIXES: [(f64, &str); 6] =

@@ -1,10 +1,10 @@
-//! The board file: what a virtual board is like, as written and as checked. One TOML
-//! per board in `datasets/boards/`; unknown keys are errors.
+//! Board file: the description of a virtual board, as written and as checked. One TOML per board in
+//! `datasets/boards/`; unknown keys are errors.
 
 use serde::Deserialize;
 
 use super::BoardError;
-use super::meters_file::{self, BatteryGauge, MeterChip, Sensors};
+use super::meters_file::{self, BatteryGauge, Ina231Sensors, MeterChip};
 
 /// The board file of the Odroid-XU+E.
 pub const ODROID_XU_E: &str = include_str!("../datasets/boards/odroid-xu-e.toml");
@@ -16,12 +16,12 @@ pub const PIXEL: &str = include_str!("../datasets/boards/pixel.toml");
 pub const PHONE: &str = include_str!("../datasets/boards/phone.toml");
 
 /// The names of the built-in boards.
-pub const NAMES: [&str; 4] = ["odroid-xu-e", "odroid-xu3", "pixel", "phone"];
+pub const BUILT_IN_BOARD_NAMES: [&str; 4] = ["odroid-xu-e", "odroid-xu3", "pixel", "phone"];
 
 /// The board file of the Odroid-XU3.
 pub const ODROID_XU3: &str = include_str!("../datasets/boards/odroid-xu3.toml");
 
-/// What a virtual board is like. Field by field the keys of the TOML file.
+/// Description of a virtual board, with the keys of the TOML file as fields.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BoardFile {
@@ -31,78 +31,78 @@ pub struct BoardFile {
     pub model: String,
     /// `ro.build.version.release`.
     pub release: String,
-    /// `ro.build.version.sdk`; that of Android 4.2 where it is not said.
-    #[serde(default = "sdk_of_jelly_bean")]
+    /// `ro.build.version.sdk`; that of Android 4.2 where the file has none.
+    #[serde(default = "jelly_bean_sdk")]
     pub sdk: u32,
     /// Seconds since boot when a session starts.
     pub uptime_start_s: f64,
-    /// Wall clock then, in seconds of Unix time.
+    /// Wall clock at that time, in seconds of Unix time.
     pub epoch_start_s: u64,
     /// Seed of all randomness.
     pub seed: u64,
-    /// How fast code runs, at which frequencies.
+    /// Speed of the processor and its frequencies.
     pub processor: Processor,
-    /// Heat and leakage.
-    pub heat: Heat,
+    /// Temperature and leakage.
+    pub heat: ThermalModel,
     /// The four power rails.
     pub rails: Rails,
-    /// INA231 sensors: refresh and resolution.
+    /// INA231 sensors: refresh period and resolution.
     #[serde(default)]
-    pub sensors: Option<Sensors>,
-    /// Chips that accumulate the energy of rails.
+    pub sensors: Option<Ina231Sensors>,
+    /// Power monitor chips that accumulate the energy of rails.
     #[serde(default)]
     pub odpm: Vec<MeterChip>,
-    /// A battery's fuel gauge.
+    /// Fuel gauge of a battery.
     #[serde(default)]
     pub gauge: Option<BatteryGauge>,
     /// Energy of work besides the application's code.
     pub costs: OverheadCosts,
-    /// GC.
+    /// Cost of GC.
     pub collector: GcCost,
 }
 
-/// How fast code runs.
+/// Speed, cores and frequencies of the processor.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Processor {
-    /// Watts of one big core that computes, at the reference frequency.
+    /// Watts of one computing big core at the reference frequency.
     pub busy_w: f64,
-    /// Frequency for which the simulated energy model's costs hold.
+    /// Frequency in kHz for which the simulated energy model's costs hold.
     pub reference_khz: u64,
     /// Number of big cores.
     pub big_cores: u32,
-    /// Little cores that stand before them in the numbering, with a frequency of their own;
-    /// none where a switcher hides them.
+    /// Number of little cores that come before the big ones in the numbering, with a frequency of
+    /// their own; 0 where a switcher hides them.
     #[serde(default)]
     pub little_cores: u32,
-    /// Their highest frequency.
+    /// Highest frequency of the little cores in kHz.
     #[serde(default)]
     pub little_khz: u64,
-    /// Frequencies in kHz with the core voltage at each.
+    /// Frequencies of the big cores in kHz with the core voltage at each.
     pub operating_points: Vec<(u64, f64)>,
-    /// Frequency before any script sets one.
+    /// Frequency in kHz before any script sets one.
     pub frequency_at_boot_khz: u64,
 }
 
-/// First-order thermal model and leakage.
+/// First-order thermal model with leakage.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Heat {
-    /// Temperature without any power.
+pub struct ThermalModel {
+    /// Temperature without any power, in °C.
     pub ambient_c: f64,
-    /// Degrees per watt in the long run.
+    /// Steady-state temperature rise in degrees per watt.
     pub resistance_c_per_w: f64,
-    /// Time constant.
+    /// Time constant in seconds.
     pub time_constant_s: f64,
-    /// Leakage at the reference temperature.
+    /// Leakage in watts at the reference temperature.
     pub leakage_w: f64,
-    /// Reference temperature of the leakage.
+    /// Reference temperature of the leakage, in °C.
     pub reference_c: f64,
-    /// Degrees for a factor e in leakage.
+    /// Degrees over which leakage grows by a factor of e.
     pub scale_c: f64,
 }
 
-/// The four rails of the Odroid-XU+E.
+/// Power rails of the Odroid-XU+E.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rails {
@@ -116,54 +116,55 @@ pub struct Rails {
     pub kfc: Rail,
 }
 
-/// One power rail and its sensor, if it has one.
+/// Power rail with the noise and resolution of its sensor, if it has one.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rail {
-    /// Watts when nothing runs, without leakage.
+    /// Watts of the idle rail, without leakage.
     pub idle_w: f64,
     /// Voltage; absent for the rail that follows the operating point.
     pub voltage_v: Option<f64>,
-    /// Standard deviation of a voltage reading of its INA231.
+    /// Standard deviation of a voltage reading of the INA231, in volts.
     #[serde(default)]
     pub noise_v: f64,
-    /// Standard deviation of a current reading.
+    /// Standard deviation of a current reading, in amperes.
     #[serde(default)]
     pub noise_a: f64,
-    /// Resolution of the current.
+    /// Resolution of the current in microamperes.
     #[serde(default)]
     pub step_ua: u64,
 }
 
-/// Energy of work besides the application's code.
+/// Energy of work besides the application's code: commands and log lines.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OverheadCosts {
     /// Factor on every cost of the simulated energy model.
     pub multiplier: f64,
-    /// Share of the application's energy on the memory rail.
+    /// Share of the application's energy that the memory rail draws.
     pub memory_share: f64,
-    /// One command of a script.
+    /// Joules of one command of a script.
     pub command_j: f64,
-    /// One line of the log.
+    /// Joules of one line of the log.
     pub log_line_j: f64,
-    /// One byte of the log.
+    /// Joules of one byte of the log.
     pub log_byte_j: f64,
 }
 
-/// GC by allocated bytes.
+/// Cost of GC: how often it runs and the energy of each run.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GcCost {
-    /// Bytes allocated between two collections.
+    /// Bytes allocated between two GCs.
     pub every_bytes: u64,
-    /// Energy of one collection.
+    /// Joules of one GC.
     pub energy_j: f64,
-    /// Size of the heap in the log line.
+    /// Heap size in the log line, in kB.
     pub heap_kb: u64,
 }
 
-fn sdk_of_jelly_bean() -> u32 {
+/// API level of Android 4.2.
+fn jelly_bean_sdk() -> u32 {
     17
 }
 
@@ -175,26 +176,27 @@ impl BoardFile {
     pub fn from_toml(text: &str) -> Result<Self, BoardError> {
         let file: Self = toml::from_str(text)
             .map_err(|error| BoardError::File { problem: error.to_string() })?;
-        match file.problem() {
+        match file.fault() {
             None => Ok(file),
             Some(problem) => Err(BoardError::File { problem }),
         }
     }
 
-    /// A built-in board by its name.
+    /// Built-in board of this name.
     pub fn built_in(name: &str) -> Option<Self> {
         let texts = [ODROID_XU_E, ODROID_XU3, PIXEL, PHONE];
-        let (_, text) = NAMES.into_iter().zip(texts).find(|(known, _)| *known == name)?;
+        let (_, text) =
+            BUILT_IN_BOARD_NAMES.into_iter().zip(texts).find(|(known, _)| *known == name)?;
         Self::from_toml(text).ok()
     }
 
-    /// The virtual Odroid-XU+E.
+    /// Board file of the virtual Odroid-XU+E.
     pub fn odroid_xu_e() -> Self {
         Self::from_toml(ODROID_XU_E).expect("a test reads the built-in board file")
     }
 
-    /// Another board of the same kind: its code costs `device` times as much at the same
-    /// speed, and without any it draws `idle` times as much.
+    /// Board of the same kind whose code costs `device` times as much at the same speed, and that
+    /// draws `idle` times as much when idle.
     ///
     /// # Errors
     /// Factors that are not above 0.
@@ -214,24 +216,26 @@ impl BoardFile {
         Ok(self)
     }
 
-    /// The first number of its release.
+    /// First number of the Android release.
     pub(super) fn major_release(&self) -> u32 {
         let major = self.release.split('.').next();
         major.and_then(|number| number.parse().ok()).unwrap_or(0)
     }
 
-    /// The period in which power is settled: the shortest refresh of a meter.
-    pub(super) fn period_us(&self) -> u64 {
-        meters_file::period_us(self.sensors.as_ref(), &self.odpm, self.gauge.as_ref())
+    /// Period in microseconds in which power is settled: the shortest refresh of a meter.
+    pub(super) fn settlement_period_us(&self) -> u64 {
+        meters_file::settlement_period_us(self.sensors.as_ref(), &self.odpm, self.gauge.as_ref())
     }
 
-    fn problem(&self) -> Option<String> {
-        self.values_problem().or_else(|| self.frequencies_problem()).or_else(|| {
-            meters_file::problem(self.sensors.as_ref(), &self.odpm, self.gauge.as_ref())
+    /// First fault of the board's values, frequencies or meters, as a message.
+    fn fault(&self) -> Option<String> {
+        self.values_fault().or_else(|| self.frequencies_fault()).or_else(|| {
+            meters_file::meters_fault(self.sensors.as_ref(), &self.odpm, self.gauge.as_ref())
         })
     }
 
-    fn values_problem(&self) -> Option<String> {
+    /// First value out of its range, as a message.
+    fn values_fault(&self) -> Option<String> {
         let (heat, costs) = (&self.heat, &self.costs);
         let rails = [&self.rails.arm, &self.rails.mem, &self.rails.g3d, &self.rails.kfc];
         let positive = [
@@ -271,7 +275,8 @@ impl BoardFile {
             })
     }
 
-    fn frequencies_problem(&self) -> Option<String> {
+    /// First fault of the frequencies and operating points, as a message.
+    fn frequencies_fault(&self) -> Option<String> {
         let processor = &self.processor;
         let known = |khz: u64| processor.operating_points.iter().any(|(point, _)| *point == khz);
         let keys = [
@@ -306,7 +311,7 @@ mod tests {
 
     #[test]
     fn the_built_in_file_is_sound() {
-        for name in NAMES {
+        for name in BUILT_IN_BOARD_NAMES {
             assert_eq!(BoardFile::built_in(name).unwrap().name, name);
         }
         assert!(BoardFile::built_in("odroid-xu4").is_none());

@@ -1,5 +1,5 @@
-//! The state of the board that its packages, applications and recordings work with: clock,
-//! electricity, log, properties, settings and files.
+//! State of the board that its packages, applications and recordings share: clock, electricity,
+//! log, properties, settings and files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,10 +17,10 @@ use super::root::Tools;
 use super::settings::Settings;
 use super::simulated_model::SimulatedModelFamily;
 
-/// The property that names a session; setting it starts one on a cooled board.
+/// System property with the name of the session; setting it starts a session on a cooled board.
 pub(super) const SESSION_PROPERTY: &str = "wattline.session";
 
-/// Clock, electricity, log, properties, settings and files.
+/// Clock, electricity, log, properties, settings and files of the board.
 pub(super) struct BoardState {
     pub clock: Arc<BoardClock>,
     pub file: BoardFile,
@@ -29,21 +29,21 @@ pub(super) struct BoardState {
     pub log: LogBuffer,
     /// Android's settings and screen.
     pub settings: Settings,
-    /// The process that starts its shells, once there is one.
+    /// Process number of the jail's first process, once it runs.
     pub first_process: OnceLock<u32>,
-    /// Its files.
+    /// Files of the board.
     pub folder: Arc<BoardFolder>,
     start_ns: u64,
     hardware: Mutex<BoardHardware>,
     properties: Mutex<BTreeMap<String, String>>,
     problems: Mutex<Vec<String>>,
-    /// How far the wall clock was moved, in nanoseconds.
+    /// Offset of the wall clock in nanoseconds, from moves after boot.
     moved_ns: AtomicI64,
     disk_full: AtomicBool,
     traces_cut: AtomicBool,
 }
 
-/// What a board is.
+/// Description, name and simulated energy model of a board.
 pub(super) struct BoardSpec<'a> {
     pub file: BoardFile,
     pub name: &'a str,
@@ -65,7 +65,7 @@ impl BoardState {
             mode,
             tools,
             hardware: Mutex::new(hardware),
-            properties: Mutex::new(first_properties(&file, name, &simulated_model.to_string())),
+            properties: Mutex::new(initial_properties(&file, name, &simulated_model.to_string())),
             problems: Mutex::default(),
             settings: Settings::default(),
             first_process: OnceLock::new(),
@@ -76,47 +76,49 @@ impl BoardState {
         }
     }
 
+    /// Locks the electricity of the board.
     pub(super) fn hardware(&self) -> MutexGuard<'_, BoardHardware> {
         self.hardware.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
+    /// Locks the system properties.
     pub(super) fn properties(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
         self.properties.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// The root on the host.
+    /// Path of the board's root on the host.
     pub(super) fn root(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Nanoseconds of Unix time at boot.
+    /// Unix time at boot in nanoseconds.
     pub(super) fn boot_epoch_ns(&self) -> u128 {
         let start = u128::from(self.hardware().start_ns());
         (u128::from(self.file.epoch_start_s) * 1_000_000_000).saturating_sub(start)
     }
 
-    /// The wall clock.
+    /// Present date and time of the wall clock.
     pub(super) fn wall_clock(&self) -> CalendarTime {
         CalendarTime::from_epoch_ns(self.wall_epoch_ns())
     }
 
-    /// The wall clock, in nanoseconds of Unix time.
+    /// Present Unix time of the wall clock in nanoseconds.
     pub(super) fn wall_epoch_ns(&self) -> u128 {
         let now = self.boot_epoch_ns() + u128::from(self.clock.now_ns());
         now.saturating_add_signed(self.moved_ns().into())
     }
 
-    /// How far the wall clock was moved, in nanoseconds.
+    /// Offset of the wall clock in nanoseconds.
     pub(super) fn moved_ns(&self) -> i64 {
         self.moved_ns.load(Ordering::SeqCst)
     }
 
-    /// Moves the wall clock.
+    /// Moves the wall clock by some nanoseconds.
     pub(super) fn move_wall_clock(&self, nanos: i64) {
         self.moved_ns.fetch_add(nanos, Ordering::SeqCst);
     }
 
-    /// Whether no file can grow.
+    /// Whether the disk is full, so that no file can grow.
     pub(super) fn is_disk_full(&self) -> bool {
         self.disk_full.load(Ordering::SeqCst)
     }
@@ -125,7 +127,7 @@ impl BoardState {
         self.disk_full.store(full, Ordering::SeqCst);
     }
 
-    /// Whether traces of methods end in the middle.
+    /// Whether method traces are cut off in the middle.
     pub(super) fn cuts_traces(&self) -> bool {
         self.traces_cut.load(Ordering::SeqCst)
     }
@@ -141,8 +143,8 @@ impl BoardState {
         self.log.add(BufferedLine { at_ns, moved_ns, pid, level, tag, text });
     }
 
-    /// The work of a command, spent beside everything else.
-    pub(super) fn spend_command(&self) {
+    /// Spends the energy of a command, beside everything else.
+    pub(super) fn spend_command_energy(&self) {
         let now = self.clock.now_ns();
         let mut hardware = self.hardware();
         // What scripts wrote to files since the last look takes effect first.
@@ -153,11 +155,11 @@ impl BoardState {
     }
 
     /// Seconds of the present session that have passed.
-    pub(super) fn session_s(&self) -> f64 {
+    pub(super) fn session_elapsed_s(&self) -> f64 {
         self.clock.now_ns().saturating_sub(self.start_ns) as f64 * 1e-9
     }
 
-    /// Name of the session that runs, as a folder name.
+    /// Name of the present session, made safe as a folder name.
     pub(super) fn session_label(&self) -> String {
         let properties = self.properties();
         let label = properties.get(SESSION_PROPERTY).map_or("", String::as_str);
@@ -176,18 +178,18 @@ impl BoardState {
         self.reset_clocks();
     }
 
-    /// The temperature is that of idling, and the noise is that of the session `label`.
+    /// Cools the hardware down to idle and seeds its noise from the session `label`.
     pub(super) fn restart_hardware(&self, label: &str) {
         self.hardware().restart(label, self.start_ns);
     }
 
-    /// The board starts anew: its settings, log and clock are those of its start.
+    /// Resets settings, log and clock as a restart of the board does.
     pub(super) fn boot(&self) {
         let mut properties = self.properties();
         let kept = [SERIAL_PROPERTY, SIMULATED_MODEL_PROPERTY];
         let [name, simulated_model] =
             kept.map(|name| properties.get(name).cloned().unwrap_or_default());
-        *properties = first_properties(&self.file, &name, &simulated_model);
+        *properties = initial_properties(&self.file, &name, &simulated_model);
         drop(properties);
         self.log.boot();
         self.settings.switch_screen(true);
@@ -195,13 +197,14 @@ impl BoardState {
         self.reset_clocks();
     }
 
+    /// Sets both clocks to their start.
     fn reset_clocks(&self) {
         self.clock.reset(self.start_ns);
         self.moved_ns.store(0, Ordering::SeqCst);
     }
 
-    /// Remembers what went wrong, and logs it.
-    pub(super) fn problem(&self, message: &str) {
+    /// Records a problem of the simulation and logs it.
+    pub(super) fn report_problem(&self, message: &str) {
         self.log('E', "wattline-board", 1, message);
         self.problems
             .lock()
@@ -209,19 +212,20 @@ impl BoardState {
             .push(message.to_owned());
     }
 
-    /// What went wrong so far.
+    /// Recorded problems of the simulation, as messages.
     pub(super) fn problems(&self) -> Vec<String> {
         self.problems.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
 }
 
-/// The property that holds the board's name.
+/// System property with the board's name.
 const SERIAL_PROPERTY: &str = "ro.serialno";
 
-/// The property that holds the name of its chip.
+/// System property with the simulated energy model.
 const SIMULATED_MODEL_PROPERTY: &str = "ro.wattline.simulated_model";
 
-fn first_properties(
+/// System properties at boot.
+fn initial_properties(
     file: &BoardFile,
     serial: &str,
     simulated_model: &str,

@@ -4,25 +4,25 @@ use jiff::fmt::strtime::{BrokenDownTime, Config};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ZonedDateTime};
 
-/// A moment.
+/// Date and time of the board's wall clock in UTC.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CalendarTime(ZonedDateTime);
 
 impl CalendarTime {
-    /// The moment some nanoseconds after the start of Unix time; the last one of the year
-    /// 9999 for all later ones.
+    /// Date and time some nanoseconds after the start of Unix time; the last one of the year 9999
+    /// for all later ones.
     pub(super) fn from_epoch_ns(epoch_ns: u128) -> Self {
         let timestamp = i128::try_from(epoch_ns).ok();
         let timestamp = timestamp.and_then(|ns| Timestamp::from_nanosecond(ns).ok());
         Self(timestamp.unwrap_or(Timestamp::MAX).to_zoned_datetime(TimeZone::UTC))
     }
 
-    /// `MM-DD HH:MM:SS.mmm`, as in the log.
+    /// Time stamp in the log's format `MM-DD HH:MM:SS.mmm`.
     pub(super) fn log_stamp(&self) -> String {
         self.format("%m-%d %H:%M:%S.%3f")
     }
 
-    /// What `date +FORMAT` prints; an unknown letter stays as it is.
+    /// Date in the format of `date +FORMAT`; an unknown letter stays as it is.
     pub(super) fn format(&self, format: &str) -> String {
         let mut text = String::new();
         let lenient = Config::new().lenient(true);

@@ -1,4 +1,4 @@
-//! The board's clock. It stands still while anything on the board computes, and
+//! Virtual clock of the board. It stands still while anything on the board computes, and
 //! jumps to the earliest wake-up when everything waits. So what happens on the board
 //! depends on its own events, never on the host's speed. One sleeper is woken at a
 //! time, and the next only when all wait again; at the same instant the application
@@ -17,74 +17,75 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use super::proc_state;
-use super::processes::{BoardProcesses, Scene};
+use super::processes::{BoardProcesses, ProcessCheckInput};
 
-/// Whoever sleeps until then or so long (146 years of nanoseconds) sleeps for ever, as an
-/// application that hangs does: the clock does not go there.
+/// Duration or time (146 years of nanoseconds) that means for ever, as of a hanging application:
+/// the clock does not advance to it.
 pub(super) const FOR_EVER: u64 = u64::MAX / 4;
 
-/// Who sleeps: decides the order among sleepers of the same instant.
+/// Kind and process number of a sleeper, which order sleepers of the same instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sleeper {
-    /// An application, by its process number.
+    /// Application, by its process number.
     Application(u32),
-    /// A command that sleeps for a shell: when the shell was started (in the host's ticks;
-    /// process numbers begin anew at some point), its process number, then its own.
+    /// Command that sleeps for a shell: start of the shell (in the host's ticks, since process
+    /// numbers are reused), its process number, then the command's own.
     Command { started: u64, shell: u32, pid: u32 },
-    /// The end of a recording of samples, by the process number of its command.
+    /// End of a recording of samples, by the process number of its command.
     Recording(u32),
 }
 
-/// The board is gone, broken, or the sleeper was told not to wait any longer.
+/// Error of a sleep that was cut off: the board has ended, or the sleeper is being ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Interrupted;
+pub(super) struct SleepInterrupted;
 
-/// The clock.
+/// Virtual clock of the board.
 pub(super) struct BoardClock {
     state: Mutex<ClockState>,
     changed: Condvar,
 }
 
+/// Time, sleepers, holds and shells of the clock, under its lock.
 #[derive(Default)]
 struct ClockState {
     now_ns: u64,
-    /// Who sleeps until when; the sender wakes.
+    /// Sleepers by their wake-up time, each with the channel that wakes it.
     sleepers: BTreeMap<(u64, Sleeper), Sender<()>>,
-    /// How many keep the clock standing: they compute.
+    /// Number of holds that keep the clock standing while something computes.
     holds: usize,
-    /// How many hosts wait for what they started.
+    /// Number of hosts that wait for a shell.
     waiting_hosts: usize,
-    /// The shells of hosts.
+    /// Process numbers of hosts' shells.
     shells: BTreeSet<u32>,
-    /// Pipes into those shells.
+    /// Inodes of the input pipes of those shells.
     host_pipes: BTreeSet<u64>,
-    /// Commands that wait for something on the board, like a log line.
+    /// Process numbers of commands that wait for something on the board, like a log line.
     parked: BTreeSet<u32>,
-    /// Those that are not allowed to sleep: they are being ended.
+    /// Sleepers that must not sleep, since they are being ended.
     awake: BTreeSet<Sleeper>,
-    /// Shells whose commands have slept.
+    /// Shells whose commands have slept since the last view.
     callers: Vec<u32>,
-    /// While a host's command runs beside the session: shells that were started from then on
-    /// (in the host's ticks) are the command's.
+    /// Start time in the host's ticks of the shells of a host's command that runs beside the
+    /// session, while it runs.
     beside_since: Option<u64>,
-    /// Counts what may have changed who computes.
+    /// Counter of changes that may affect which processes compute.
     changes: u64,
-    /// Counts what may have made a shell's process run.
+    /// Counter of changes that may have made a shell's process run.
     shell_changes: u64,
     stopped: bool,
 }
 
-/// Keeps the clock standing until it is dropped.
-pub(super) struct Hold(Arc<BoardClock>);
+/// Guard that keeps the clock standing until it is dropped.
+pub(super) struct ClockHold(Arc<BoardClock>);
 
-impl Drop for Hold {
+impl Drop for ClockHold {
     fn drop(&mut self) {
-        self.0.change(|state| state.holds -= 1);
+        self.0.update_state(|state| state.holds -= 1);
     }
 }
 
 impl BoardClock {
-    /// A clock that stands at a time since boot.
+    /// Stopped clock at a time since boot, in nanoseconds.
     pub(super) fn new(now_ns: u64) -> Arc<Self> {
         let state = ClockState { now_ns, ..ClockState::default() };
         Arc::new(Self { state: Mutex::new(state), changed: Condvar::new() })
@@ -95,15 +96,15 @@ impl BoardClock {
         self.lock().now_ns
     }
 
-    /// Keeps the clock standing.
-    pub(super) fn hold(self: &Arc<Self>) -> Hold {
-        self.change(|state| state.holds += 1);
-        Hold(self.clone())
+    /// Keeps the clock standing until the returned guard is dropped.
+    pub(super) fn hold(self: &Arc<Self>) -> ClockHold {
+        self.update_state(|state| state.holds += 1);
+        ClockHold(self.clone())
     }
 
-    /// A host's shell runs from now on; its input pipe is fed by the host.
-    pub(super) fn shell_started(&self, pid: u32, pipe: u64) {
-        self.change(|state| {
+    /// Adds a running shell of a host, with the inode of its input pipe.
+    pub(super) fn add_shell(&self, pid: u32, pipe: u64) {
+        self.update_state(|state| {
             state.shell_changes += 1;
             state.waiting_hosts += 1;
             state.shells.insert(pid);
@@ -111,30 +112,30 @@ impl BoardClock {
         });
     }
 
-    /// A host no longer waits for what its shell started.
-    pub(super) fn host_satisfied(&self) {
-        self.change(|state| state.waiting_hosts -= 1);
+    /// Notes that a host no longer waits for its shell.
+    pub(super) fn release_host(&self) {
+        self.update_state(|state| state.waiting_hosts -= 1);
     }
 
-    /// A host's shell has ended; what it left in the background may not have.
-    pub(super) fn shell_ended(&self, pid: u32, pipe: u64) {
-        self.change(|state| {
+    /// Removes an ended shell of a host; its background processes may live on.
+    pub(super) fn remove_shell(&self, pid: u32, pipe: u64) {
+        self.update_state(|state| {
             state.shell_changes += 1;
             state.shells.remove(&pid);
             state.host_pipes.remove(&pipe);
         });
     }
 
-    /// Sends what makes shells run that wait, such as a signal.
+    /// Calls `send`, which makes waiting shells run (a signal), while the clock stands.
     pub(super) fn rouse_shells(self: &Arc<Self>, send: impl FnOnce()) {
         let _hold = self.hold();
         send();
-        self.change(|state| state.shell_changes += 1);
+        self.update_state(|state| state.shell_changes += 1);
     }
 
-    /// A command waits for something else than time, or does so no longer.
-    pub(super) fn park(&self, pid: u32, parked: bool) {
-        self.change(|state| {
+    /// Notes that a command begins or ends to wait for something else than time.
+    pub(super) fn set_parked(&self, pid: u32, parked: bool) {
+        self.update_state(|state| {
             state.shell_changes += 1;
             if parked {
                 state.parked.insert(pid);
@@ -144,8 +145,8 @@ impl BoardClock {
         });
     }
 
-    /// A command sleeps; returns when the clock is there.
-    pub(super) fn sleep(&self, duration_ns: u64, sleeper: Sleeper) -> Result<(), Interrupted> {
+    /// Sleeps without a hold on the clock; returns when the clock has reached the end.
+    pub(super) fn sleep(&self, duration_ns: u64, sleeper: Sleeper) -> Result<(), SleepInterrupted> {
         let woken = {
             let mut state = self.lock();
             if let Sleeper::Command { shell, .. } = sleeper {
@@ -155,16 +156,16 @@ impl BoardClock {
             let until = state.now_ns.saturating_add(duration_ns);
             self.enqueue(&mut state, until, sleeper)
         };
-        woken.recv().map_err(|_| Interrupted)
+        woken.recv().map_err(|_| SleepInterrupted)
     }
 
-    /// One that holds the clock sleeps; it holds the clock again when it is woken.
-    pub(super) fn sleep_held(
+    /// Sleeps without the caller's hold on the clock, which it has again when it is woken.
+    pub(super) fn sleep_releasing_hold(
         &self,
-        _hold: &Hold,
+        _hold: &ClockHold,
         duration_ns: u64,
         sleeper: Sleeper,
-    ) -> Result<(), Interrupted> {
+    ) -> Result<(), SleepInterrupted> {
         let woken = {
             let mut state = self.lock();
             let until = state.now_ns.saturating_add(duration_ns);
@@ -173,15 +174,15 @@ impl BoardClock {
         };
         woken.recv().map_err(|_| {
             // Nobody woke it, so it takes its hold back itself.
-            self.change(|state| state.holds += 1);
-            Interrupted
+            self.update_state(|state| state.holds += 1);
+            SleepInterrupted
         })
     }
 
-    /// Ends the sleep of a sleeper, wherever the clock is; it can't sleep until it is
-    /// allowed again.
+    /// Ends the sleep of a sleeper, whatever the time; it cannot sleep again until it is
+    /// [allowed](Self::allow).
     pub(super) fn interrupt(&self, sleeper: Sleeper) {
-        self.change(|state| {
+        self.update_state(|state| {
             state.sleepers.retain(|(_, other), _| *other != sleeper);
             state.awake.insert(sleeper);
         });
@@ -192,9 +193,9 @@ impl BoardClock {
         self.lock().awake.remove(&sleeper);
     }
 
-    /// Wakes a sleeper before its time: now, or at a later time that is given.
-    pub(super) fn hasten(&self, sleeper: Sleeper, at_ns: u64) {
-        self.change(|state| {
+    /// Wakes a sleeper before its time: now, or at `at_ns` if that is later.
+    pub(super) fn wake_earlier(&self, sleeper: Sleeper, at_ns: u64) {
+        self.update_state(|state| {
             let found = state.sleepers.keys().find(|(_, other)| *other == sleeper).copied();
             if let Some(key) = found
                 && let Some(wake) = state.sleepers.remove(&key)
@@ -205,16 +206,16 @@ impl BoardClock {
         });
     }
 
-    /// A host's command runs beside the session, whose shells are those that are started from
-    /// a time on (in the host's ticks), or runs no more.
-    pub(super) fn runs_beside(&self, since: Option<u64>) {
-        self.change(|state| state.beside_since = since);
+    /// Notes that a host's command runs beside the session, with shells that start from `since` on
+    /// (in the host's ticks); `None`: no longer.
+    pub(super) fn set_beside_since(&self, since: Option<u64>) {
+        self.update_state(|state| state.beside_since = since);
     }
 
-    /// Sets the clock, as a restart of the board does. Sleepers keep the time they
-    /// still have to sleep.
+    /// Sets the clock, as a restart of the board does. Sleepers keep the time they still have to
+    /// sleep.
     pub(super) fn reset(&self, now_ns: u64) {
-        self.change(|state| {
+        self.update_state(|state| {
             let was = state.now_ns;
             state.beside_since = None;
             let sleepers = std::mem::take(&mut state.sleepers);
@@ -230,7 +231,7 @@ impl BoardClock {
 
     /// Stops the clock for ever: sleepers are interrupted, [`BoardClock::run`] returns.
     pub(super) fn stop(&self) {
-        self.change(|state| {
+        self.update_state(|state| {
             state.stopped = true;
             state.sleepers.clear();
         });
@@ -241,10 +242,10 @@ impl BoardClock {
         self.lock().stopped
     }
 
-    /// Moves the clock until it is stopped. `moved` is told each new time before the
-    /// sleeper is woken; `woken` is called after it, before the clock moves again, and may
-    /// wait for sleepers to end; `stuck` is called when sleepers have waited for `patience`
-    /// of real time and the clock could not move.
+    /// Moves the clock until it is stopped. It calls `moved` with each new time before the sleeper
+    /// is woken; `woken` after it, before the clock moves again, which may wait for sleepers to
+    /// end; `stuck` with the living processes when sleepers have waited for `patience` of real time
+    /// and the clock could not move.
     pub(super) fn run(
         &self,
         patience: Duration,
@@ -264,8 +265,8 @@ impl BoardClock {
             }
             view.callers.iter().for_each(|pid| processes.remember(*pid));
             let known_quiet = quiet == Some(view.shell_changes);
-            if !view.held && (known_quiet || processes.all_wait(&view.scene())) {
-                if !known_quiet && self.drop_dead(&view) {
+            if !view.held && (known_quiet || processes.are_all_waiting(&view.check_input())) {
+                if !known_quiet && self.remove_dead_sleepers(&view) {
                     continue;
                 }
                 quiet = Some(view.shell_changes);
@@ -278,26 +279,27 @@ impl BoardClock {
                 stuck(processes.living(&view.shells));
                 since.0 = Instant::now();
             } else {
-                self.pause(view.changes, tries);
+                self.rest_before_check(view.changes, tries);
                 tries += 1;
             }
         }
     }
 
-    /// Waits until somebody sleeps and somebody wants time to pass.
+    /// Waits until there are sleepers and a host or application wants time to pass; `None` once the
+    /// clock is stopped.
     fn wait_for_sleepers(&self) -> Option<ClockView> {
-        let idle = |state: &mut ClockState| !state.stopped && !state.wants_time();
+        let idle = |state: &mut ClockState| !state.stopped && !state.may_pass();
         let state = self.changed.wait_while(self.lock(), idle);
         let mut state = state.unwrap_or_else(|poisoned| poisoned.into_inner());
         (!state.stopped).then(|| ClockView::of(&mut state))
     }
 
-    /// Removes the sleepers whose command was killed; whether there were any.
-    fn drop_dead(&self, view: &ClockView) -> bool {
-        let dead = |pid: &&u32| !proc_state::lives(**pid);
+    /// Removes the sleepers whose command was killed; false if there were none.
+    fn remove_dead_sleepers(&self, view: &ClockView) -> bool {
+        let dead = |pid: &&u32| !proc_state::is_alive(**pid);
         let dead: BTreeSet<u32> = view.asleep.iter().filter(dead).copied().collect();
         if !dead.is_empty() {
-            self.change(|state| {
+            self.update_state(|state| {
                 state.shell_changes += 1;
                 state.parked.retain(|pid| !dead.contains(pid));
                 state.sleepers.retain(|(_, who), _| match who {
@@ -309,7 +311,8 @@ impl BoardClock {
         !dead.is_empty()
     }
 
-    /// Takes the earliest sleeper and sets the clock, unless something has changed.
+    /// Takes the earliest sleeper and sets the clock to its time, unless something has changed
+    /// since `changes`.
     fn advance(&self, changes: u64) -> Option<(u64, (Sleeper, Sender<()>))> {
         let mut state = self.lock();
         if state.changes != changes {
@@ -326,6 +329,7 @@ impl BoardClock {
         Some((state.now_ns, (sleeper, wake)))
     }
 
+    /// Wakes a sleeper, which holds the clock from then on; a command does not.
     fn wake(&self, (sleeper, wake): &(Sleeper, Sender<()>)) {
         let delivered = wake.send(()).is_ok();
         // Who was woken holds the clock while it computes; a command is seen to.
@@ -334,13 +338,14 @@ impl BoardClock {
         }
     }
 
-    /// A short rest before the next look, longer the more looks there were.
-    fn pause(&self, changes: u64, tries: u32) {
+    /// Rests before the next check of the processes, longer after more checks.
+    fn rest_before_check(&self, changes: u64, tries: u32) {
         let rest = Duration::from_micros(50 << tries.min(6));
         let unchanged = |state: &mut ClockState| state.changes == changes && !state.stopped;
         drop(self.changed.wait_timeout_while(self.lock(), rest, unchanged));
     }
 
+    /// Adds a sleeper and returns the channel that wakes it; dead at once where it must not sleep.
     fn enqueue(&self, state: &mut ClockState, until: u64, sleeper: Sleeper) -> Receiver<()> {
         let (wake, woken) = channel();
         if !state.stopped && !state.awake.contains(&sleeper) {
@@ -351,7 +356,8 @@ impl BoardClock {
         woken
     }
 
-    fn change(&self, act: impl FnOnce(&mut ClockState)) {
+    /// Changes the state, counts the change and wakes the clock's thread.
+    fn update_state(&self, act: impl FnOnce(&mut ClockState)) {
         let mut state = self.lock();
         act(&mut state);
         state.changes += 1;
@@ -364,8 +370,8 @@ impl BoardClock {
 }
 
 impl ClockState {
-    /// Whether a host's command runs beside the session, and waits for nothing on the board.
-    fn waits_for_host(&self) -> bool {
+    /// Whether a host's command runs beside the session and waits for nothing on the board.
+    fn is_waiting_for_host(&self) -> bool {
         let is_its = |(_, who): &(u64, Sleeper), since: u64| match who {
             Sleeper::Command { started, .. } => *started >= since,
             Sleeper::Application(_) | Sleeper::Recording(_) => false,
@@ -373,7 +379,8 @@ impl ClockState {
         self.beside_since.is_some_and(|since| !self.sleepers.keys().any(|key| is_its(key, since)))
     }
 
-    fn wants_time(&self) -> bool {
+    /// Whether time may pass: there are sleepers, and a host or application that waits for them.
+    fn may_pass(&self) -> bool {
         let application = |(_, who): &(u64, Sleeper)| matches!(who, Sleeper::Application(_));
         let foreground =
             self.holds > 0 || self.waiting_hosts > 0 || self.sleepers.keys().any(application);
@@ -382,7 +389,7 @@ impl ClockState {
     }
 }
 
-/// What the clock's thread looks at outside the lock.
+/// Copy of the clock's state for checks outside the lock.
 struct ClockView {
     changes: u64,
     shell_changes: u64,
@@ -395,12 +402,13 @@ struct ClockView {
 }
 
 impl ClockView {
+    /// Copies the state and takes its callers.
     fn of(state: &mut ClockState) -> Self {
         let commands = state.sleepers.keys().filter_map(|(_, who)| match who {
             Sleeper::Command { pid, .. } => Some(*pid),
             Sleeper::Application(_) | Sleeper::Recording(_) => None,
         });
-        let waits_for_host = state.waits_for_host();
+        let waits_for_host = state.is_waiting_for_host();
         Self {
             changes: state.changes,
             shell_changes: state.shell_changes,
@@ -413,8 +421,13 @@ impl ClockView {
         }
     }
 
-    fn scene(&self) -> Scene<'_> {
-        Scene { shells: &self.shells, asleep: &self.asleep, host_pipes: &self.host_pipes }
+    /// Shells, waiting processes and host pipes for checking the processes.
+    fn check_input(&self) -> ProcessCheckInput<'_> {
+        ProcessCheckInput {
+            shells: &self.shells,
+            asleep: &self.asleep,
+            host_pipes: &self.host_pipes,
+        }
     }
 }
 

@@ -15,13 +15,13 @@ use super::proc_state;
 use super::user::BoardUser;
 use super::wire::{CommandRequest, ReplyFrame, SOCKET};
 
-/// Listens inside the root until the board stops. Only the board's own processes can connect,
-/// and only they are heard.
+/// Listens on the socket inside the root until the board stops. Only the board's own processes can
+/// connect, and only their commands are served.
 pub(super) fn start(machine: Arc<Machine>) -> io::Result<()> {
     let path = machine.state.root().join(SOCKET.trim_start_matches('/'));
     let listener = UnixListener::bind(&path)?;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
-    machine.state.folder.user().adopt(&path)?;
+    machine.state.folder.user().take_ownership(&path)?;
     std::thread::Builder::new().name("board".into()).spawn(move || {
         for connection in listener.incoming().flatten() {
             if machine.state.clock.is_stopped() {
@@ -31,7 +31,7 @@ pub(super) fn start(machine: Arc<Machine>) -> io::Result<()> {
             // Without a thread the command sees its connection close.
             std::thread::Builder::new()
                 .name("command".into())
-                .spawn(move || serve(connection, &machine).ok())
+                .spawn(move || serve_command(connection, &machine).ok())
                 .ok();
         }
     })?;
@@ -43,20 +43,22 @@ pub(super) fn stop(machine: &Machine) {
     UnixStream::connect(machine.state.root().join(SOCKET.trim_start_matches('/'))).ok();
 }
 
-/// The process number of who is at the other end, and its parent's.
-fn caller(user: BoardUser, connection: &UnixStream) -> io::Result<(u32, u32)> {
+/// Process number of the peer of a connection and of its parent; an error for a process that is not
+/// the board's.
+fn caller_pids(user: BoardUser, connection: &UnixStream) -> io::Result<(u32, u32)> {
     let peer = socket_peercred(connection)?;
-    if !user.is_known(peer.uid.as_raw()) {
+    if !user.owns_process_of(peer.uid.as_raw()) {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
     let pid = peer.pid.as_raw_nonzero().get().unsigned_abs();
     Ok((pid, proc_state::parent(pid).unwrap_or_default()))
 }
 
-fn serve(mut connection: UnixStream, machine: &Machine) -> io::Result<()> {
-    let caller = caller(machine.state.folder.user(), &connection)?;
+/// Reads a command from a connection, runs it and sends its reply.
+fn serve_command(mut connection: UnixStream, machine: &Machine) -> io::Result<()> {
+    let caller = caller_pids(machine.state.folder.user(), &connection)?;
     let request = CommandRequest::read_from(&mut connection, caller)?;
-    machine.state.spend_command();
+    machine.state.spend_command_energy();
     let answer = commands::run(machine, &request, &mut connection)?;
     if let Some(Reply { output, error, code }) = answer {
         if !output.is_empty() {

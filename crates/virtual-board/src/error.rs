@@ -1,14 +1,14 @@
-//! Why a virtual board can't be started.
+//! Errors of starting a virtual board.
 
 use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::adb::KeyError;
+use super::adb::AdbKeyError;
 use super::simulated_model::SimulatedModelError;
 
-/// Why a virtual board can't be started.
+/// Error of starting a virtual board.
 #[derive(Debug, Error)]
 pub enum BoardError {
     /// A program of the host is missing.
@@ -20,7 +20,7 @@ pub enum BoardError {
         /// Name of program and Debian package.
         name: &'static str,
     },
-    /// The root folder can't be built.
+    /// The root folder cannot be built.
     #[error(
         "cannot build the board's root in {}; is there space, and may you write there (TMPDIR)?",
         path.display()
@@ -37,10 +37,10 @@ pub enum BoardError {
     NoShell {
         /// The shell.
         path: PathBuf,
-        /// Each way, and what was wrong with it.
+        /// Each way to confine a shell, with its fault.
         reasons: String,
     },
-    /// A superuser's board can't give up the superuser's rights.
+    /// A board that a superuser starts cannot give up the superuser's rights.
     #[error(
         "a virtual board that root starts runs as a user of its own, which is not to be had here \
          ({reasons}); start it as an ordinary user"
@@ -49,7 +49,7 @@ pub enum BoardError {
         /// Each way, and what was wrong with it.
         reasons: String,
     },
-    /// The JDK is closed to the board's user.
+    /// The board's user may not run the JDK.
     #[error(
         "the applications of a virtual board that root starts run as a user of its own, to whom \
          {} is closed; start the board as an ordinary user, or name a JDK that everybody may \
@@ -60,10 +60,10 @@ pub enum BoardError {
         /// The program.
         path: PathBuf,
     },
-    /// Whom the board is to let in is not known.
+    /// The public keys of hosts cannot be read or created.
     #[error(transparent)]
-    Key(#[from] KeyError),
-    /// The port can't be listened on.
+    Key(#[from] AdbKeyError),
+    /// The port is taken or forbidden.
     #[error("cannot listen on 127.0.0.1:{port}; choose another port, or 0 for any free one")]
     Port {
         /// The port asked for.
@@ -72,16 +72,16 @@ pub enum BoardError {
         #[source]
         source: io::Error,
     },
-    /// A board file that can't be used.
+    /// The board file is invalid.
     #[error("the board file can't be used: {problem}")]
     File {
-        /// What is wrong, with the key or the place.
+        /// Fault, with the key or the place.
         problem: String,
     },
-    /// The simulated energy model's files can't be used.
+    /// The files of the simulated energy model cannot be used.
     #[error(transparent)]
     SimulatedModel(#[from] SimulatedModelError),
-    /// Something else of the host failed.
+    /// Another error of the host.
     #[error("the virtual board could not start: {0}")]
     Io(#[from] io::Error),
 }

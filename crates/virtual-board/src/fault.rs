@@ -1,13 +1,13 @@
-//! Faults on demand: what goes wrong with boards, caused at a chosen moment, so that what
-//! drives them can be tested. A moment is one of the board's own (its clock, its requests),
-//! so that the same fault falls on the same work every time.
+//! Faults on demand: failures of boards, caused at a chosen moment, so that programs that drive
+//! boards can be tested. A moment is one of the board's own (its clock, its requests), so that the
+//! same fault falls on the same work every time.
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-/// What goes wrong. Those that last do so until they are lifted.
+/// Failure of the board that can be caused. Those that last do so until they are lifted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// Applications are killed, as by the low memory killer.
@@ -20,15 +20,15 @@ pub enum Fault {
     KillSampler,
     /// The sensors keep their values; lasts.
     FreezeSensors,
-    /// The sensors' files hold nonsense; lasts.
+    /// The sensors' files contain nonsense; lasts.
     GarbageSensors,
     /// No file can grow; lasts.
     FillDisk,
-    /// Traces of methods are written by half; lasts.
+    /// Method traces are cut off in the middle; lasts.
     CutTraces,
     /// The wall clock jumps by some milliseconds, until the next session.
     JumpClock(i64),
-    /// The processor goes no faster than its slowest point; lasts.
+    /// The processor runs at its lowest frequency; lasts.
     Throttle,
     /// The screen goes dark, as by its key.
     DarkScreen,
@@ -38,7 +38,7 @@ pub enum Fault {
     Reboot,
 }
 
-/// All kinds, with the words by which they are known.
+/// All faults with their names.
 const NAMES: [(&str, Fault); 13] = [
     ("kill-app", Fault::KillApp),
     ("crash-app", Fault::CrashApp),
@@ -69,7 +69,7 @@ impl fmt::Display for Fault {
 impl FromStr for Fault {
     type Err = String;
 
-    /// A kind's name; `jump-clock MILLISECONDS`.
+    /// Parses a fault's name; `jump-clock MILLISECONDS`.
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
         let known = NAMES.iter().find(|(known, _)| *known == name).map(|(_, fault)| *fault);
@@ -87,12 +87,13 @@ impl FromStr for Fault {
     }
 }
 
-/// When something is to happen.
+/// Moment of a scheduled action.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FaultTime {
-    /// When hosts have opened so many streams since the board's start (shells, transfers).
+    /// The moment when hosts have opened so many streams since the board's start (shells,
+    /// transfers).
     Request(u64),
-    /// In the session of this number (from 1), when so many seconds of it have passed.
+    /// The moment in the session of this number (from 1) when so many seconds of it have passed.
     Session {
         /// Sessions since the board's start, this one included.
         number: u64,
@@ -101,17 +102,17 @@ pub enum FaultTime {
     },
 }
 
-/// What happens then.
+/// Scheduled action: causing a fault, lifting faults, or a call.
 pub enum FaultAction {
-    /// A fault.
+    /// Causes a fault.
     Cause(Fault),
-    /// The end of all faults that last.
+    /// Lifts all faults that last.
     Lift,
-    /// A call; the board's clock stands still until it returns.
+    /// Calls a function; the board's clock stands still until it returns.
     Call(Box<dyn FnOnce() + Send>),
 }
 
-/// What was done to the board, and is to be done.
+/// Scheduled actions, with the requests and sessions so far.
 #[derive(Default)]
 pub(super) struct FaultSchedule {
     waiting: Mutex<Vec<(FaultTime, FaultAction)>>,
@@ -120,38 +121,39 @@ pub(super) struct FaultSchedule {
 }
 
 impl FaultSchedule {
+    /// Schedules an action.
     pub(super) fn add(&self, moment: FaultTime, act: FaultAction) {
         lock(&self.waiting).push((moment, act));
     }
 
-    /// Counts a stream that a host opened; what is due then.
-    pub(super) fn request(&self) -> Vec<FaultAction> {
+    /// Counts a stream that a host opened and takes the actions that are then due.
+    pub(super) fn take_due_at_request(&self) -> Vec<FaultAction> {
         let count = self.requests.fetch_add(1, Ordering::SeqCst) + 1;
-        self.take(|moment| matches!(moment, FaultTime::Request(number) if number <= count))
+        self.take_where(|moment| matches!(moment, FaultTime::Request(number) if number <= count))
     }
 
-    /// How many streams hosts have opened.
+    /// Number of streams that hosts have opened.
     pub(super) fn requests(&self) -> u64 {
         self.requests.load(Ordering::SeqCst)
     }
 
-    /// A session starts.
-    pub(super) fn session(&self, label: &str) {
+    /// Adds the label of a session that starts.
+    pub(super) fn start_session(&self, label: &str) {
         lock(&self.labels).push(label.to_owned());
     }
 
-    /// The sessions so far.
-    pub(super) fn labels(&self) -> Vec<String> {
+    /// Labels of the sessions so far.
+    pub(super) fn session_labels(&self) -> Vec<String> {
         lock(&self.labels).clone()
     }
 
-    /// What is due when so much of the present session has passed.
-    pub(super) fn due(&self, passed_s: f64) -> Vec<FaultAction> {
+    /// Takes the actions that are due after so many seconds of the present session.
+    pub(super) fn take_due(&self, passed_s: f64) -> Vec<FaultAction> {
         if lock(&self.waiting).is_empty() {
             return Vec::new();
         }
         let present = lock(&self.labels).len() as u64;
-        self.take(|moment| match moment {
+        self.take_where(|moment| match moment {
             FaultTime::Session { number, after_s } => {
                 number < present || (number == present && after_s <= passed_s)
             }
@@ -159,7 +161,8 @@ impl FaultSchedule {
         })
     }
 
-    fn take(&self, is_due: impl Fn(FaultTime) -> bool) -> Vec<FaultAction> {
+    /// Takes the actions whose moment is due.
+    fn take_where(&self, is_due: impl Fn(FaultTime) -> bool) -> Vec<FaultAction> {
         let mut waiting = lock(&self.waiting);
         let (due, rest) = waiting.drain(..).partition(|(moment, _)| is_due(*moment));
         *waiting = rest;
@@ -193,12 +196,15 @@ mod tests {
         schedule.add(FaultTime::Request(2), FaultAction::Lift);
         schedule.add(FaultTime::Session { number: 1, after_s: 3.0 }, FaultAction::Lift);
         schedule.add(FaultTime::Session { number: 2, after_s: 0.5 }, FaultAction::Lift);
-        assert!(schedule.due(99.0).is_empty(), "no session has begun");
-        assert_eq!((schedule.request().len(), schedule.request().len()), (0, 1));
-        schedule.session("a");
-        assert_eq!((schedule.due(2.9).len(), schedule.due(3.0).len()), (0, 1));
-        schedule.session("b");
-        assert_eq!((schedule.due(0.0).len(), schedule.due(1.0).len()), (0, 1));
-        assert_eq!(schedule.labels(), ["a", "b"]);
+        assert!(schedule.take_due(99.0).is_empty(), "no session has begun");
+        assert_eq!(
+            (schedule.take_due_at_request().len(), schedule.take_due_at_request().len()),
+            (0, 1)
+        );
+        schedule.start_session("a");
+        assert_eq!((schedule.take_due(2.9).len(), schedule.take_due(3.0).len()), (0, 1));
+        schedule.start_session("b");
+        assert_eq!((schedule.take_due(0.0).len(), schedule.take_due(1.0).len()), (0, 1));
+        assert_eq!(schedule.session_labels(), ["a", "b"]);
     }
 }

@@ -1,6 +1,6 @@
 //! The board's files as the host reads and writes them: by the board's paths, whose links are
-//! followed as on the board, where `/` is its root. What runs on the board may change a folder
-//! into a link at any moment, so the kernel resolves each path, and never leaves the root.
+//! followed as on the board, where `/` is its root. Processes of the board may change a folder into
+//! a link at any moment, so the kernel resolves each path, and never leaves the root.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -16,7 +16,7 @@ use rustix::io::Errno;
 
 use super::user::BoardUser;
 
-/// A board's root, opened.
+/// Opened root of the board.
 #[derive(Debug)]
 pub(super) struct BoardFolder {
     path: PathBuf,
@@ -24,11 +24,12 @@ pub(super) struct BoardFolder {
     user: BoardUser,
 }
 
-/// Modes of what the host makes.
+/// Modes of files and folders that the host makes.
 const FILE_MODE: Mode = Mode::from_raw_mode(0o644);
 const FOLDER_MODE: Mode = Mode::from_raw_mode(0o755);
 
 impl BoardFolder {
+    /// Opens a root; fails where the kernel cannot resolve paths inside it.
     pub(super) fn open_root(path: &Path, user: BoardUser) -> io::Result<Self> {
         let opened = openat(CWD, path, FOLDER | OFlags::CLOEXEC, Mode::empty())?;
         let folder = Self { path: path.to_owned(), opened, user };
@@ -39,21 +40,23 @@ impl BoardFolder {
         Ok(folder)
     }
 
-    /// The root on the host.
+    /// Path of the root on the host.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// As whom the board's processes run.
+    /// User that the board's processes run as.
     pub(super) fn user(&self) -> BoardUser {
         self.user
     }
 
-    /// A path of the board: a shell that is not confined has the root before it.
-    fn of_board<'a>(&self, path: &'a str) -> &'a str {
+    /// Path below the board's root: without the root's own path, which a shell that is not confined
+    /// puts before it.
+    fn below_root<'a>(&self, path: &'a str) -> &'a str {
         path.strip_prefix(&*self.path.to_string_lossy()).unwrap_or(path)
     }
 
+    /// Opens a path inside the root.
     fn resolve(&self, path: impl AsRef<Path>, flags: OFlags) -> io::Result<OwnedFd> {
         let path = path.as_ref();
         let path = if path.as_os_str().is_empty() { Path::new("/") } else { path };
@@ -68,10 +71,10 @@ impl BoardFolder {
         }
     }
 
-    /// A file, to be read. One that could keep a reader waiting is refused.
+    /// Opens a file for reading. One that could keep a reader waiting is refused.
     pub(super) fn open(&self, path: &str) -> io::Result<File> {
         let file: File =
-            self.resolve(self.of_board(path), OFlags::RDONLY | OFlags::NONBLOCK)?.into();
+            self.resolve(self.below_root(path), OFlags::RDONLY | OFlags::NONBLOCK)?.into();
         let kind = file.metadata()?.file_type();
         match (kind.is_dir(), kind.is_file()) {
             (true, _) => Err(io::Error::other("Is a directory")),
@@ -80,14 +83,14 @@ impl BoardFolder {
         }
     }
 
-    /// What is known of a file, a folder or a link.
-    pub(super) fn look_at(&self, path: &str) -> io::Result<Metadata> {
-        File::from(self.resolve(self.of_board(path), OFlags::PATH | OFlags::NOFOLLOW)?).metadata()
+    /// Metadata of a file, a folder or a link.
+    pub(super) fn metadata(&self, path: &str) -> io::Result<Metadata> {
+        File::from(self.resolve(self.below_root(path), OFlags::PATH | OFlags::NOFOLLOW)?).metadata()
     }
 
-    /// The names in a folder, in order, with what is known of each.
+    /// Names in a folder, in order, with the metadata of each.
     pub(super) fn list(&self, path: &str) -> io::Result<Vec<(OsString, Option<Metadata>)>> {
-        let folder = self.resolve(self.of_board(path), FOLDER)?;
+        let folder = self.resolve(self.below_root(path), FOLDER)?;
         let mut found = Vec::new();
         for entry in Dir::read_from(&folder)? {
             let name = entry?.file_name().to_bytes().to_vec();
@@ -103,24 +106,24 @@ impl BoardFolder {
         Ok(found)
     }
 
-    /// A new file in place of what has its name, in a folder that is made if there is none.
-    /// What has the old one open keeps it: a running program can't be written to.
+    /// Creates a new file in place of one of its name, with missing folders. A process that has the
+    /// old one open keeps it: a running program cannot be written to.
     pub(super) fn create(&self, path: &str) -> io::Result<File> {
-        let (folder, name) = self.place(path)?;
+        let (folder, name) = self.parent_and_name(path)?;
         match unlinkat(&folder, &name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}
             Err(error) => return Err(error.into()),
         }
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
         let file = openat(&folder, &name, flags, FILE_MODE)?;
-        self.give(&folder, &name)?;
+        self.set_owner(&folder, &name)?;
         Ok(file.into())
     }
 
-    /// Writes a file as a program on the board does: one that is there keeps its place.
+    /// Writes a file as a program on the board does: an existing one keeps its inode.
     pub(super) fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         let flags = OFlags::WRONLY | OFlags::TRUNC | OFlags::NONBLOCK;
-        let mut file = match self.resolve(self.of_board(path), flags) {
+        let mut file = match self.resolve(self.below_root(path), flags) {
             Ok(file) => File::from(file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => self.create(path)?,
             Err(error) => return Err(error),
@@ -131,12 +134,13 @@ impl BoardFolder {
         file.write_all(bytes)
     }
 
-    /// A folder, which is made with all that it is in.
+    /// Opens a folder, creating it with its parents if needed.
     pub(super) fn make_folder(&self, path: &str) -> io::Result<OwnedFd> {
-        self.make(Path::new(self.of_board(path)))
+        self.open_or_make(Path::new(self.below_root(path)))
     }
 
-    fn make(&self, path: &Path) -> io::Result<OwnedFd> {
+    /// Opens a folder below the root, creating it with its parents if needed.
+    fn open_or_make(&self, path: &Path) -> io::Result<OwnedFd> {
         let mut made = PathBuf::from("/");
         let mut opened = self.resolve(&made, FOLDER)?;
         for part in path.components() {
@@ -149,7 +153,7 @@ impl BoardFolder {
             opened = match self.resolve(&made, FOLDER) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     match mkdirat(&opened, name, FOLDER_MODE) {
-                        Ok(()) => self.give(&opened, name)?,
+                        Ok(()) => self.set_owner(&opened, name)?,
                         Err(Errno::EXIST) => {}
                         Err(error) => return Err(error.into()),
                     }
@@ -161,44 +165,46 @@ impl BoardFolder {
         Ok(opened)
     }
 
-    /// Removes a file.
+    /// Removes a file of the board.
     pub(super) fn remove_file(&self, path: &str) -> io::Result<()> {
-        let (folder, name) = self.place(path)?;
+        let (folder, name) = self.parent_and_name(path)?;
         Ok(unlinkat(folder, name, AtFlags::empty())?)
     }
 
-    /// Removes a folder and all that is in it.
+    /// Removes a folder of the board with its contents.
     pub(super) fn remove_folder(&self, path: &str) -> io::Result<()> {
-        let (folder, name) = self.place(path)?;
-        empty_folder(&openat(&folder, &name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?)?;
+        let (folder, name) = self.parent_and_name(path)?;
+        remove_contents(&openat(&folder, &name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?)?;
         Ok(unlinkat(folder, name, AtFlags::REMOVEDIR)?)
     }
 
-    /// Moves a file to another name in its folder, in place of what has that.
+    /// Renames a file within its folder, replacing one of the new name.
     pub(super) fn rename(&self, path: &str, to: &str) -> io::Result<()> {
-        let (folder, name) = self.place(path)?;
+        let (folder, name) = self.parent_and_name(path)?;
         let target = Path::new(to).file_name().ok_or(io::ErrorKind::InvalidInput)?;
         Ok(rustix::fs::renameat(&folder, name, &folder, target)?)
     }
 
-    /// The folder in which a file is or will be, and its name there.
-    fn place(&self, path: &str) -> io::Result<(OwnedFd, OsString)> {
-        let path = Path::new(self.of_board(path));
+    /// Parent folder of a path, created if needed, and the file name in it.
+    fn parent_and_name(&self, path: &str) -> io::Result<(OwnedFd, OsString)> {
+        let path = Path::new(self.below_root(path));
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_owned();
-        Ok((self.make(path.parent().unwrap_or(Path::new("/")))?, name))
+        Ok((self.open_or_make(path.parent().unwrap_or(Path::new("/")))?, name))
     }
 
-    fn give(&self, folder: &OwnedFd, name: impl AsRef<OsStr>) -> io::Result<()> {
+    /// Makes the board's user the owner of a file in a folder.
+    fn set_owner(&self, folder: &OwnedFd, name: impl AsRef<OsStr>) -> io::Result<()> {
         let Some(uid) = self.user.own_number() else { return Ok(()) };
         let (uid, gid) = (Uid::from_raw(uid), Gid::from_raw(uid));
         Ok(chownat(folder, name.as_ref(), Some(uid), Some(gid), AtFlags::SYMLINK_NOFOLLOW)?)
     }
 }
 
+/// Flags for opening a folder.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 
-/// Removes all that is in a folder; links are removed, not followed.
-fn empty_folder(folder: &OwnedFd) -> io::Result<()> {
+/// Removes the contents of a folder; links are removed, not followed.
+fn remove_contents(folder: &OwnedFd) -> io::Result<()> {
     for entry in Dir::read_from(folder)? {
         let entry = entry?;
         let name = entry.file_name();
@@ -208,7 +214,7 @@ fn empty_folder(folder: &OwnedFd) -> io::Result<()> {
         let kind = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?.st_mode;
         if FileType::from_raw_mode(kind) == FileType::Directory {
             let flags = FOLDER | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            empty_folder(&openat(folder, name, flags, Mode::empty())?)?;
+            remove_contents(&openat(folder, name, flags, Mode::empty())?)?;
             unlinkat(folder, name, AtFlags::REMOVEDIR)?;
         } else {
             unlinkat(folder, name, AtFlags::empty())?;

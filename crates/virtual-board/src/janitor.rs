@@ -1,6 +1,6 @@
-//! What tidies up when this program ends without having done so (killed, a signal):
-//! a small shell of the host that waits at the end of a pipe. If the pipe closes
-//! without a word, it ends the board's processes and removes its folders.
+//! Cleanup after this program ends without it (killed, a signal): a small shell of the host waits
+//! at the end of a pipe. If the pipe closes without a word, the shell ends the board's processes
+//! and removes its folders.
 
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
@@ -10,7 +10,8 @@ use std::sync::{Mutex, MutexGuard};
 
 use super::jail::ROOT_VARIABLE;
 
-/// Arguments: the entry in the environment of the board's processes, the folders.
+/// Shell script of a janitor. Its arguments: the environment entry of the board's processes, the
+/// folders.
 const SCRIPT: &str = r#"read -r word && exit 0
 mark=$1
 shift
@@ -21,17 +22,16 @@ for process in /proc/[0-9]*; do
 done
 rm -rf "$@""#;
 
-/// The janitors of this program's boards.
+/// Running janitors of this program's boards.
 static JANITORS: Mutex<Vec<Child>> = Mutex::new(Vec::new());
 
-/// Tidies up unless it is told that this was done.
+/// Shell process that cleans up after a board unless it is dismissed.
 pub(super) struct Janitor {
     pid: u32,
 }
 
 impl Janitor {
-    /// Starts it for a root and a scratch folder, out of reach of the terminal's
-    /// signals.
+    /// Starts a janitor for a root and a scratch folder, out of reach of the terminal's signals.
     pub(super) fn start(root: &Path, scratch: &Path) -> io::Result<Self> {
         let mut mark = std::ffi::OsString::from(format!("{ROOT_VARIABLE}="));
         mark.push(root);
@@ -46,13 +46,13 @@ impl Janitor {
             .process_group(0)
             .spawn()?;
         let pid = child.id();
-        janitors().push(child);
+        lock_janitors().push(child);
         Ok(Self { pid })
     }
 
-    /// Tells it that there is nothing left to do.
+    /// Ends the janitor without any cleanup, since the board has cleaned up.
     pub(super) fn dismiss(&mut self) {
-        let Some(mut child) = take(self.pid) else { return };
+        let Some(mut child) = take_janitor(self.pid) else { return };
         // If it is gone there is nobody to tell.
         child.stdin.take().map(|mut pipe| pipe.write_all(b"done\n"));
         child.wait().ok();
@@ -61,29 +61,31 @@ impl Janitor {
 
 impl Drop for Janitor {
     fn drop(&mut self) {
-        take(self.pid).into_iter().for_each(tidy_up);
+        take_janitor(self.pid).into_iter().for_each(run_cleanup);
     }
 }
 
-/// The janitor of a number, who is then nobody else's; none if it was taken already.
-fn take(pid: u32) -> Option<Child> {
-    let mut janitors = janitors();
+/// Takes a janitor by its process number; `None` if it was taken already.
+fn take_janitor(pid: u32) -> Option<Child> {
+    let mut janitors = lock_janitors();
     let own = janitors.iter().position(|child| child.id() == pid)?;
     Some(janitors.swap_remove(own))
 }
 
-/// Has every janitor tidy up at once, and waits for it: the boards of this program end.
-pub fn end_all() {
-    let all = std::mem::take(&mut *janitors());
-    all.into_iter().for_each(tidy_up);
+/// Makes every janitor of this program clean up at once, and waits for them: all its boards end.
+pub fn clean_up_all_boards() {
+    let all = std::mem::take(&mut *lock_janitors());
+    all.into_iter().for_each(run_cleanup);
 }
 
-fn tidy_up(mut janitor: Child) {
+/// Makes a janitor clean up by closing its pipe, and waits for it.
+fn run_cleanup(mut janitor: Child) {
     drop(janitor.stdin.take());
     janitor.wait().ok();
 }
 
-fn janitors() -> MutexGuard<'static, Vec<Child>> {
+/// Locks the list of running janitors.
+fn lock_janitors() -> MutexGuard<'static, Vec<Child>> {
     JANITORS.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
@@ -96,7 +98,7 @@ mod tests {
         let [root, scratch] = [0, 1].map(|_| tempfile::tempdir().unwrap().keep());
         let mut left = Command::new("sleep").arg("30").env(ROOT_VARIABLE, &root).spawn().unwrap();
         let janitor = Janitor::start(&root, &scratch).unwrap();
-        tidy_up(take(janitor.pid).unwrap());
+        run_cleanup(take_janitor(janitor.pid).unwrap());
         assert!(!root.exists() && !scratch.exists());
         assert!(!left.wait().unwrap().success(), "it was killed");
     }

@@ -5,34 +5,33 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::BoardError;
-use super::user::{BoardUser, can_be_entered};
+use super::user::{BoardUser, is_reachable_by_all};
 
-/// Options of JVMs that work for a second or two: they start fast, and do without the compiler
-/// that pays later.
-pub(crate) const BRIEF_JVM: [&str; 3] =
+/// JVM options for programs of a second or two: fast start, only the fast compiler.
+pub(crate) const BRIEF_JVM_OPTIONS: [&str; 3] =
     ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"];
 
-/// Whether the board's user may run the JDK.
+/// Checks that the board's user may run the JDK.
 ///
 /// # Errors
 /// It is another one than who started the board, and the JDK is closed to others.
-pub(crate) fn check_open(user: BoardUser) -> Result<(), BoardError> {
-    let java = program("java").get_program().to_owned();
+pub(crate) fn check_jdk_access(user: BoardUser) -> Result<(), BoardError> {
+    let java = jdk_command("java").get_program().to_owned();
     let path = env::var_os("PATH").unwrap_or_default();
     let mut places = env::split_paths(&path).map(|folder| folder.join(&java));
     // What isn't there says so when it is started.
     let Some(java) = places.find(|file| file.is_file()) else { return Ok(()) };
     let java = java.canonicalize().unwrap_or(java);
-    if user.is_other() && !can_be_entered(&java) {
+    if user.is_other() && !is_reachable_by_all(&java) {
         return Err(BoardError::ClosedJdk { path: java });
     }
     Ok(())
 }
 
-/// A program of the JDK, of JAVA_HOME, else on the path; what isn't there says so by its name
-/// when it is started. Its locale has UTF-8 for its encoding, from which a JVM takes that of
-/// file names, and no options from outside, of which a JVM tells on its standard error.
-pub(crate) fn program(name: &str) -> Command {
+/// Command of a JDK program, from JAVA_HOME or else the PATH; a missing one fails with its name
+/// when it is started. Its locale has UTF-8 for its encoding, from which a JVM takes that of file
+/// names, and no options from outside, which a JVM reports on its standard error.
+pub(crate) fn jdk_command(name: &str) -> Command {
     let home = env::var_os("JAVA_HOME").map(|home| Path::new(&home).join("bin").join(name));
     let found = home.filter(|file| file.is_file()).unwrap_or_else(|| PathBuf::from(name));
     let mut command = Command::new(found);

@@ -1,7 +1,6 @@
-//! A board in a box: an Android board without the board. The stock adb server drives
-//! it over loopback TCP; its shell is mksh with toybox in a private root; its
-//! applications are real JVM processes; its clock, sensors and energy are simulated.
-//! See `docs/virtual-board.md`.
+//! Virtual Android board in software. The stock adb server drives it over loopback TCP; its shell
+//! is mksh with toybox in a private root; its applications are real JVM processes; its clock,
+//! sensors and energy are simulated. See `docs/virtual-board.md`.
 
 mod adb;
 mod android;
@@ -35,7 +34,7 @@ mod shells;
 pub mod shim;
 mod signals;
 pub mod simulated_model;
-mod strangers;
+mod unauthenticated;
 mod user;
 mod wire;
 
@@ -45,79 +44,79 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-pub use adb::{AdbdGeneration, KeyError};
+pub use adb::{AdbKeyError, AdbdGeneration};
 pub use android::{FetchAndroid, android_framework, least_target_sdk, package_name_fault};
 pub use board_file::{
-    BoardFile, GcCost, Heat, NAMES, ODROID_XU_E, ODROID_XU3, OverheadCosts, PHONE, PIXEL,
-    Processor, Rail, Rails,
+    BUILT_IN_BOARD_NAMES, BoardFile, GcCost, ODROID_XU_E, ODROID_XU3, OverheadCosts, PHONE, PIXEL,
+    Processor, Rail, Rails, ThermalModel,
 };
 use board_state::{BoardSpec, BoardState};
 pub use error::BoardError;
 pub use fault::{Fault, FaultAction, FaultTime};
-pub use janitor::end_all;
+pub use janitor::clean_up_all_boards;
 use machine::Machine;
-pub use meters_file::{BatteryGauge, ChipRail, MeterChip, RailName, Sensors};
+pub use meters_file::{BatteryGauge, ChipRail, Ina231Sensors, MeterChip, RailName};
 pub use proc_state::children_by_parents;
 pub use root::Tools;
-pub use shells::is_ignored;
-use wattline_private_files::private_builder;
+pub use shells::is_signal_ignored;
+use wattline_private_files::private_folder_builder;
 
 use simulated_model::{
     AgentOptions, CostTable, FetchAsm, SimulatedModelFamily, SimulatedModelOptions,
 };
 
-/// The name of a board that was given none.
+/// Default name of a board.
 pub const DEFAULT_NAME: &str = "virtual";
 
-/// How a board is started.
+/// Options with which a virtual board starts.
 #[derive(Debug, Clone)]
 pub struct BoardOptions {
     /// Loopback port of the ADB device side; 0 takes any free one.
     pub port: u16,
     /// Generation of adbd.
     pub mode: AdbdGeneration,
-    /// What its shell has to work with.
+    /// Tool set of the shell.
     pub tools: Tools,
-    /// The program that answers to the names of the board's own commands: an
-    /// executable that calls [`shim::run_if_shim`] first. `None` is this program. Where
-    /// the program of the commands alone lies beside it, the board takes that.
+    /// Program that answers to the names of the board's own commands: an executable that calls
+    /// [`shim::run_if_shim`] first. `None` is this program. If the program of the commands alone
+    /// lies beside it, the board takes that.
     pub executable: Option<PathBuf>,
-    /// What the board is like.
+    /// Description of the board.
     pub board: BoardFile,
-    /// Its own name (`ro.serialno`), by which records and data sets know it: its port may
-    /// be any free one.
+    /// Name of the board (`ro.serialno`), which identifies it in records and data sets: its port
+    /// may be any free one.
     pub name: String,
     /// Seed of all randomness; `None` takes the board file's.
     pub seed: Option<u64>,
-    /// The family of its chip.
+    /// Family of the simulated energy model.
     pub simulated_model: SimulatedModelFamily,
-    /// What executed code costs on an additive chip.
+    /// Costs of executed code in an additive model.
     pub costs: CostTable,
-    /// Device level of the cost file.
+    /// Device level of the cost file, like "Device 1".
     pub device: String,
-    /// Where built agents are kept; `None` is the user's cache folder.
+    /// Folder for built agents; `None` is the user's cache folder.
     pub agent_cache: Option<PathBuf>,
-    /// What brings the library that weaves classes; `None` leaves what is installed.
+    /// Function that fetches the library that weaves classes; `None` takes an installed one.
     pub fetch_asm: Option<FetchAsm>,
-    /// What brings the libraries that read Android packages; `None` makes a board that takes
-    /// none.
+    /// Function that fetches the libraries that read Android packages; `None` makes a board that
+    /// cannot install any.
     pub fetch_android: Option<FetchAndroid>,
-    /// Whether it takes jars whose manifest names a package (`Wattline-Package`), too, which no
-    /// Android does: they are installed and started in less time, for tests of all else.
+    /// Whether the board also installs jars whose manifest names a package (`Wattline-Package`),
+    /// which no Android does: they install and start in less time, for tests of all else.
     pub jars: bool,
-    /// File with the public keys of adb whose hosts are let in; `None` is that of the user's own
-    /// adb (`~/.android/adbkey.pub`), which is made if there is none.
+    /// File with the public keys of adb whose hosts may connect; `None` is that of the user's own
+    /// adb (`~/.android/adbkey.pub`), which is created if it is missing.
     pub adb_keys: Option<PathBuf>,
-    /// Folder for the ground truth of each session, which only evaluation may read; `None`
-    /// writes none.
+    /// Folder for the ground truth of each session, which only evaluation may read; `None` writes
+    /// none.
     pub truth: Option<PathBuf>,
-    /// Folder of the host that gets RAPL counters of the board's energy, for other tools;
-    /// `None` makes none.
+    /// Folder of the host for RAPL counters of the board's energy, for other tools; `None` makes
+    /// none.
     pub rapl: Option<PathBuf>,
-    /// File of the host that gets a bench meter's log of the board's power; `None` makes none.
+    /// File of the host for a bench meter's log of the board's power; `None` makes none.
     pub log: Option<PathBuf>,
-    /// Real time after which a board that stands still, though somebody on it waits
-    /// for time to pass, is broken: everything on it is then ended.
+    /// Real time after which a board whose clock stands, though something on it waits for time to
+    /// pass, counts as broken: all its processes are then ended.
     pub patience: Duration,
 }
 
@@ -147,8 +146,8 @@ impl Default for BoardOptions {
     }
 }
 
-/// A board that runs on threads of this process until it is dropped. Then all its
-/// processes end and its root is removed.
+/// Board that runs on threads of this process until it is dropped. Then all its processes end and
+/// its root is removed.
 pub struct RunningBoard {
     server: adb::AdbServer,
     machine: Arc<Machine>,
@@ -160,7 +159,7 @@ pub struct RunningBoard {
     _scratch: tempfile::TempDir,
 }
 
-/// Whether the programs that a virtual board needs are on this machine.
+/// Checks that the host has the programs that a virtual board needs.
 ///
 /// # Errors
 /// The first that is missing.
@@ -168,7 +167,7 @@ pub fn check_programs() -> Result<(), BoardError> {
     root::PROGRAMS.iter().try_for_each(|name| root::find_program(name).map(drop))
 }
 
-/// Starts a board.
+/// Starts a virtual board.
 ///
 /// # Errors
 /// When a program of the host is missing, the root can't be built, or the port is
@@ -180,21 +179,24 @@ pub fn start(options: &BoardOptions) -> Result<RunningBoard, BoardError> {
     };
     let keys = adb::AuthorizedKeys::read(options.adb_keys.as_deref())?;
     let user = user::BoardUser::find();
-    jdk::check_open(user)?;
+    jdk::check_jdk_access(user)?;
     let (tools, release) = (options.tools, options.board.major_release());
     let root = root::BoardRoot::build(&command_program(executable), tools, release, user)?;
-    let scratch = private_builder("wattline-simulation-").tempdir_in(user.temporary_folder())?;
+    let scratch =
+        private_folder_builder("wattline-simulation-").tempdir_in(user.temporary_folder())?;
     let janitor = janitor::Janitor::start(root.path(), scratch.path())?;
-    let machine = Arc::new(machine(options, &root, &scratch, user)?);
+    let machine = Arc::new(new_machine(options, &root, &scratch, user)?);
     let failed = |source| BoardError::Root { path: root.path().to_owned(), source };
-    user.adopt_all(root.path()).and_then(|()| user.let_in(scratch.path())).map_err(failed)?;
-    let jail = jail::Jail::find(root.path(), user)?;
+    user.take_ownership_of_all(root.path())
+        .and_then(|()| user.grant_read(scratch.path()))
+        .map_err(failed)?;
+    let jail = jail::Jail::start_strongest(root.path(), user)?;
     let confinement = jail.confinement();
     machine.state.first_process.set(jail.first_process()).ok();
     let full = machine.clone();
     let is_full = Box::new(move || full.state.is_disk_full());
     let shells = Arc::new(shells::Shells::new(jail, machine.state.clock.clone(), is_full));
-    let device = device(options, shells.clone(), keys, &machine);
+    let device = adb_device(options, shells.clone(), keys, &machine);
     let server = adb::AdbServer::start(options.port, device, machine.connections.clone())
         .map_err(|source| BoardError::Port { port: options.port, source })?;
     control::start(machine.clone())?;
@@ -211,32 +213,35 @@ pub fn start(options: &BoardOptions) -> Result<RunningBoard, BoardError> {
     })
 }
 
-/// The small program of the commands, beside the whole one; else the whole one.
+/// Path of the small program of the commands, if it is beside `whole`; else `whole`.
 fn command_program(whole: PathBuf) -> PathBuf {
     let alone = whole.with_file_name("wattline-board-command");
     if alone.is_file() { alone } else { whole }
 }
 
-/// What the connections of hosts need.
-fn device(
+/// Parts of the board that adb connections need.
+fn adb_device(
     options: &BoardOptions,
     shells: Arc<shells::Shells>,
     keys: adb::AuthorizedKeys,
     machine: &Arc<Machine>,
-) -> adb::Device {
+) -> adb::AdbDevice {
     let (counted, full) = (machine.clone(), machine.clone());
-    adb::Device {
+    adb::AdbDevice {
         mode: options.mode,
         shells,
         keys,
         folder: machine.state.folder.clone(),
         model: options.board.name.replace([';', ':', '='], "_"),
-        opened: Box::new(move || fault_effects::perform(&counted, counted.schedule.request())),
+        on_stream_opened: Box::new(move || {
+            fault_effects::perform(&counted, counted.schedule.take_due_at_request())
+        }),
         is_disk_full: Box::new(move || full.state.is_disk_full()),
     }
 }
 
-fn machine(
+/// Builds the parts of a board: state, applications, packages, recordings, faults.
+fn new_machine(
     options: &BoardOptions,
     root: &root::BoardRoot,
     scratch: &tempfile::TempDir,
@@ -257,14 +262,14 @@ fn machine(
         scratch: scratch.path().to_owned(),
     };
     let seed = options.seed.unwrap_or(options.board.seed);
-    let state = Arc::new(state(options, root, user, seed)?);
+    let state = Arc::new(initial_state(options, root, user, seed)?);
     let recordings = Arc::new(sampler::Recordings::new(seed));
-    let apps = Arc::new(apps::Apps::new(settings, state.clone(), recordings.clone()));
+    let apps = Arc::new(apps::RunningApps::new(settings, state.clone(), recordings.clone()));
     let (schedule, connections) = (fault::FaultSchedule::default(), Arc::default());
     Ok(Machine { state, apps, android, recordings, schedule, connections })
 }
 
-/// What is counted of applications, and how the agent that counts is built.
+/// Options of the simulated energy model and of its agent.
 fn simulated_model_options(options: &BoardOptions) -> (SimulatedModelOptions, AgentOptions) {
     let simulated_model = SimulatedModelOptions {
         family: options.simulated_model,
@@ -281,8 +286,8 @@ fn simulated_model_options(options: &BoardOptions) -> (SimulatedModelOptions, Ag
     (simulated_model, agent)
 }
 
-/// The state of a board that has just been switched on.
-fn state(
+/// State of a board that has just been switched on.
+fn initial_state(
     options: &BoardOptions,
     root: &root::BoardRoot,
     user: user::BoardUser,
@@ -307,30 +312,31 @@ fn state(
     Ok(BoardState::new(Arc::new(folder), generation, spec, hardware))
 }
 
+/// Starts the thread that moves the clock and settles the hardware.
 fn run_clock(machine: &Arc<Machine>, patience: Duration) -> std::io::Result<JoinHandle<()>> {
     let machine = machine.clone();
     std::thread::Builder::new().name("clock".into()).spawn(move || {
         machine.state.clock.run(
             patience,
             |now| machine.state.hardware().move_to(now),
-            || fault_effects::look(&machine),
-            |processes| machine.give_up(&processes),
+            || fault_effects::perform_due(&machine),
+            |processes| machine.end_stalled_processes(&processes),
         );
     })
 }
 
 impl RunningBoard {
-    /// The name under which adb knows the board after `adb connect`.
+    /// Serial number by which adb knows the board after `adb connect`.
     pub fn serial(&self) -> String {
         format!("127.0.0.1:{}", self.port())
     }
 
-    /// The loopback port of the ADB device side.
+    /// Loopback port of the ADB device side.
     pub fn port(&self) -> u16 {
         self.server.port()
     }
 
-    /// How the board's shells are confined: `name spaces`, `chroot` or `path prefix`.
+    /// Confinement of the board's shells: `name spaces`, `chroot` or `path prefix`.
     pub fn confinement(&self) -> &'static str {
         self.confinement.name()
     }
@@ -345,38 +351,38 @@ impl RunningBoard {
         self.machine.state.clock.now_ns() as f64 / 1e9
     }
 
-    /// What went wrong on the board so far, in sentences.
+    /// Problems of the simulation so far, as sentences.
     pub fn problems(&self) -> Vec<String> {
         self.machine.state.problems()
     }
 
     /// Causes a fault now.
-    pub fn cause(&self, fault: Fault) {
+    pub fn cause_fault(&self, fault: Fault) {
         fault_effects::perform(&self.machine, vec![FaultAction::Cause(fault)]);
     }
 
-    /// Ends all faults that last.
-    pub fn lift(&self) {
+    /// Lifts all faults that last.
+    pub fn lift_faults(&self) {
         fault_effects::perform(&self.machine, vec![FaultAction::Lift]);
     }
 
-    /// Has something happen at a moment to come. A session's moment that does not come
-    /// before its end is that of the next session's start.
-    pub fn at(&self, moment: FaultTime, act: FaultAction) {
+    /// Schedules an action. A session's moment that does not come before its end is that of the
+    /// next session's start.
+    pub fn schedule(&self, moment: FaultTime, act: FaultAction) {
         self.machine.schedule.add(moment, act);
     }
 
-    /// The labels of all sessions that were started so far.
+    /// Labels of all sessions that were started so far.
     pub fn sessions(&self) -> Vec<String> {
-        self.machine.schedule.labels()
+        self.machine.schedule.session_labels()
     }
 
-    /// How many streams (shells, transfers) hosts have opened so far.
+    /// Number of streams (shells, transfers) that hosts have opened so far.
     pub fn requests(&self) -> u64 {
         self.machine.schedule.requests()
     }
 
-    /// The text of a file of the board, without its last line end; none if there is none.
+    /// Text of a file of the board, without its last line end; `None` if it cannot be read.
     pub fn read_file(&self, path: &str) -> Option<String> {
         // What scripts wrote takes effect first.
         let board = &self.machine.state;
@@ -393,7 +399,7 @@ impl Drop for RunningBoard {
         self.machine.state.clock.stop();
         control::stop(&self.machine);
         self.machine.apps.stop_all();
-        shells::end_all(self.root.path());
+        shells::kill_all_processes(self.root.path());
         self.shells.close();
         if let Some(clock) = self.clock.take() {
             clock.join().ok();

@@ -1,4 +1,4 @@
-//! The board's log, as logcat prints it.
+//! Log buffer of the board, which logcat prints.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard};
@@ -6,27 +6,27 @@ use std::time::Duration;
 
 use super::calendar::CalendarTime;
 
-/// Older lines are dropped beyond this many bytes, unless the buffer is made larger.
-const BYTES: usize = 256 * 1024;
+/// Default size of the buffer: older lines are dropped beyond this many bytes.
+const DEFAULT_BYTES: usize = 256 * 1024;
 
-/// What a line takes beside its text and tag.
-const LINE_BYTES: usize = 24;
+/// Bytes that a line takes beside its text and tag.
+const LINE_OVERHEAD_BYTES: usize = 24;
 
-/// One line of the log.
+/// Line of the log.
 #[derive(Debug, Clone)]
 pub(super) struct BufferedLine {
-    /// Nanoseconds since boot.
+    /// Time in nanoseconds since boot.
     pub at_ns: u64,
-    /// How far the wall clock had been moved then, in nanoseconds.
+    /// Offset of the wall clock at that time, in nanoseconds.
     pub moved_ns: i64,
     pub pid: u32,
-    /// V, D, I, W, E or F.
+    /// Priority: V, D, I, W, E or F.
     pub level: char,
     pub tag: String,
     pub text: String,
 }
 
-/// How lines are printed.
+/// Output format of logcat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LogFormat {
     Brief,
@@ -50,8 +50,8 @@ impl LogFormat {
 }
 
 impl BufferedLine {
-    /// The line with its end; `boot_epoch_ns` is the wall clock at boot.
-    pub(super) fn print(&self, format: LogFormat, boot_epoch_ns: u128) -> String {
+    /// Line in a format, with its line end; `boot_epoch_ns` is the wall clock at boot.
+    pub(super) fn to_text(&self, format: LogFormat, boot_epoch_ns: u128) -> String {
         let at_ns = boot_epoch_ns + u128::from(self.at_ns);
         let at_ns = at_ns.saturating_add_signed(self.moved_ns.into());
         let stamp = || CalendarTime::from_epoch_ns(at_ns).log_stamp();
@@ -68,17 +68,18 @@ impl BufferedLine {
     }
 }
 
-/// Which lines are wanted: `TAG:LEVEL ... *:LEVEL`.
+/// Filter expression of logcat: `TAG:LEVEL ... *:LEVEL`.
 #[derive(Debug, Default)]
-pub(super) struct Filter {
+pub(super) struct LogFilter {
     tags: Vec<(String, usize)>,
     others: usize,
 }
 
+/// Letters of the priorities, the lowest first; `S` is silent.
 const LEVELS: &str = "VDIWEFS";
 
-impl Filter {
-    /// Reads one filter expression; false if it is none.
+impl LogFilter {
+    /// Adds one filter expression; false if it is malformed.
     pub(super) fn add(&mut self, expression: &str) -> bool {
         let (tag, level) = expression.split_once(':').unwrap_or((expression, "V"));
         let level =
@@ -91,37 +92,38 @@ impl Filter {
         true
     }
 
-    /// Whether a line is wanted.
-    pub(super) fn wants(&self, line: &BufferedLine) -> bool {
+    /// Whether the filter lets a line pass.
+    pub(super) fn matches(&self, line: &BufferedLine) -> bool {
         let own = self.tags.iter().rev().find(|(tag, _)| *tag == line.tag);
         let least = own.map_or(self.others, |(_, level)| *level);
         LEVELS.find(line.level).is_some_and(|level| level >= least)
     }
 }
 
-/// The log.
+/// Log buffer that threads share.
 #[derive(Default)]
 pub(super) struct LogBuffer {
     lines: Mutex<LogLines>,
     changed: Condvar,
 }
 
+/// Lines of the log, with their size and number.
 struct LogLines {
     lines: VecDeque<BufferedLine>,
     bytes: usize,
     bytes_max: usize,
-    /// How many lines were ever added.
+    /// Number of lines that were ever added.
     added: u64,
 }
 
 impl Default for LogLines {
     fn default() -> Self {
-        Self { lines: VecDeque::new(), bytes: 0, bytes_max: BYTES, added: 0 }
+        Self { lines: VecDeque::new(), bytes: 0, bytes_max: DEFAULT_BYTES, added: 0 }
     }
 }
 
 impl LogLines {
-    /// Drops what there is no room for.
+    /// Drops the oldest lines beyond the size of the buffer.
     fn trim(&mut self) {
         while self.bytes > self.bytes_max {
             let Some(dropped) = self.lines.pop_front() else { break };
@@ -130,13 +132,13 @@ impl LogLines {
     }
 }
 
+/// Bytes that a line takes in the buffer.
 fn bytes_of(line: &BufferedLine) -> usize {
-    line.text.len() + line.tag.len() + LINE_BYTES
+    line.text.len() + line.tag.len() + LINE_OVERHEAD_BYTES
 }
 
 impl LogBuffer {
-    /// Adds a line. One with a time to come (a collection inside a busy stretch) stays
-    /// unseen until then.
+    /// Adds a line. One with a time to come (a GC inside a busy interval) stays unseen until then.
     pub(super) fn add(&self, line: BufferedLine) {
         let mut lines = self.lock();
         lines.bytes += bytes_of(&line);
@@ -147,20 +149,20 @@ impl LogBuffer {
         self.changed.notify_all();
     }
 
-    /// How many bytes it holds, and at most.
-    pub(super) fn bytes(&self) -> (usize, usize) {
+    /// Used and available bytes.
+    pub(super) fn used_and_available_bytes(&self) -> (usize, usize) {
         let lines = self.lock();
         (lines.bytes, lines.bytes_max)
     }
 
-    /// Makes it larger or smaller.
+    /// Sets the size of the buffer in bytes.
     pub(super) fn resize(&self, bytes: usize) {
         let mut lines = self.lock();
         lines.bytes_max = bytes;
         lines.trim();
     }
 
-    /// As it is when the board starts.
+    /// Resets contents and size as a restart of the board does.
     pub(super) fn boot(&self) {
         *self.lock() = LogLines::default();
     }
@@ -172,20 +174,20 @@ impl LogBuffer {
         lines.bytes = 0;
     }
 
-    /// The lines up to a time that a filter wants.
-    pub(super) fn read(&self, now_ns: u64, filter: &Filter) -> Vec<BufferedLine> {
+    /// Lines up to a time that pass a filter.
+    pub(super) fn read(&self, now_ns: u64, filter: &LogFilter) -> Vec<BufferedLine> {
         let lines = self.lock();
         let past = lines.lines.iter().take_while(|line| line.at_ns <= now_ns);
-        past.filter(|line| filter.wants(line)).cloned().collect()
+        past.filter(|line| filter.matches(line)).cloned().collect()
     }
 
-    /// How many lines were ever added.
-    pub(super) fn added(&self) -> u64 {
+    /// Number of lines that were ever added.
+    pub(super) fn added_count(&self) -> u64 {
         self.lock().added
     }
 
-    /// Waits a moment for a line after so many.
-    pub(super) fn wait(&self, added: u64, limit: Duration) {
+    /// Waits, at most for `limit`, until more than `added` lines were added.
+    pub(super) fn wait_for_line(&self, added: u64, limit: Duration) {
         let none = |lines: &mut LogLines| lines.added <= added;
         drop(self.changed.wait_timeout_while(self.lock(), limit, none));
     }
@@ -208,10 +210,10 @@ mod tests {
         let line = line(1_500_000_000, 'I', "System.out", "wattline: begin");
         let epoch = 1_709_210_096_000_000_000;
         assert_eq!(
-            line.print(LogFormat::Threadtime, epoch),
+            line.to_text(LogFormat::Threadtime, epoch),
             "02-29 12:34:57.500    42    42 I System.out: wattline: begin\n"
         );
-        assert_eq!(line.print(LogFormat::Brief, epoch), "I/System.out(   42): wattline: begin\n");
+        assert_eq!(line.to_text(LogFormat::Brief, epoch), "I/System.out(   42): wattline: begin\n");
     }
 
     #[test]
@@ -221,7 +223,7 @@ mod tests {
             log.add(line(at, 'D', "x", text));
         }
         let texts = |now| -> Vec<String> {
-            log.read(now, &Filter::default()).into_iter().map(|line| line.text).collect()
+            log.read(now, &LogFilter::default()).into_iter().map(|line| line.text).collect()
         };
         assert_eq!(texts(25), ["a", "b"]);
         assert_eq!(texts(30), ["a", "b", "gc", "c"]);
@@ -229,10 +231,10 @@ mod tests {
 
     #[test]
     fn filters_choose_by_tag_and_level() {
-        let mut filter = Filter::default();
+        let mut filter = LogFilter::default();
         assert!(filter.add("dalvikvm:D") && filter.add("*:S") && !filter.add("x:Q"));
-        assert!(filter.wants(&line(0, 'D', "dalvikvm", "")));
-        assert!(!filter.wants(&line(0, 'V', "dalvikvm", "")));
-        assert!(!filter.wants(&line(0, 'E', "other", "")));
+        assert!(filter.matches(&line(0, 'D', "dalvikvm", "")));
+        assert!(!filter.matches(&line(0, 'V', "dalvikvm", "")));
+        assert!(!filter.matches(&line(0, 'E', "other", "")));
     }
 }

@@ -1,22 +1,22 @@
-//! The meters of a virtual board, as its file describes them. Each shows the same
-//! electricity in its own way; a board has one kind or several.
+//! Meters in a board file. Each measures the same electricity in its own way; a board has one kind
+//! or several.
 
 use serde::Deserialize;
 
-/// The INA231 sensors: what all of them share.
+/// Common properties of the INA231 sensors.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Sensors {
+pub struct Ina231Sensors {
     /// Number of the I2C bus: 4 on the XU+E, 3 or 0 on the XU3.
-    #[serde(default = "bus_of_xu_e")]
+    #[serde(default = "xu_e_bus")]
     pub bus: u32,
-    /// Period after which the values change.
+    /// Period in microseconds after which the values change.
     pub refresh_us: u64,
-    /// Resolution of the voltage.
+    /// Resolution of the voltage in microvolts.
     pub step_uv: u64,
 }
 
-/// A chip that accumulates the energy of power rails (ODPM).
+/// Power monitor chip that accumulates the energy of rails (ODPM).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeterChip {
@@ -24,33 +24,33 @@ pub struct MeterChip {
     pub device: u32,
     /// Its `name` file.
     pub name: String,
-    /// Time between two refreshes of what its file shows. (A real chip is refreshed when
-    /// its file is read, at most so often.)
+    /// Time in microseconds between two refreshes of the energy file. (A real chip is refreshed
+    /// when its file is read, at most so often.)
     pub refresh_us: u64,
-    /// Standard deviation of a rail's mean power over one refresh.
+    /// Standard deviation of a rail's mean power over one refresh, in watts.
     #[serde(default)]
     pub noise_w: f64,
-    /// Its channels.
+    /// Channels of the chip.
     pub rails: Vec<ChipRail>,
 }
 
-/// One channel of a chip.
+/// Channel of a power monitor chip.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChipRail {
-    /// Name in the schematics, as `energy_value` shows it.
+    /// Name in the schematics, in the file `energy_value`.
     pub name: String,
-    /// What it supplies, as `enabled_rails` and the power statistics service show it.
+    /// Subsystem that the rail supplies, in `enabled_rails` and the power statistics service.
     pub subsystem: String,
-    /// The rail of this board whose power it carries; none for one that draws `power_w`.
+    /// Rail of this board whose power the channel measures; `None` for one that draws `power_w`.
     #[serde(default)]
     pub of: Option<RailName>,
-    /// Constant power of a rail that carries none of the board's.
+    /// Constant power in watts of a channel without a rail of the board.
     #[serde(default)]
     pub power_w: f64,
 }
 
-/// The board's rails, in the order in which power is told.
+/// Power rails of a board, in the order of power values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RailName {
@@ -64,35 +64,36 @@ pub enum RailName {
     Kfc,
 }
 
-/// The fuel gauge of a battery.
+/// Fuel gauge of a battery.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BatteryGauge {
-    /// Time over which a value is the mean, and after which it changes.
+    /// Time in microseconds over which a value is the mean, and after which it changes.
     pub refresh_us: u64,
-    /// Voltage without a load.
+    /// Voltage without a load, in volts.
     pub voltage_v: f64,
-    /// Inner resistance of the battery.
+    /// Internal resistance of the battery in ohms.
     pub resistance_ohm: f64,
-    /// What the device draws beside the board's rails: screen, radios.
+    /// Watts that the device draws beside the board's rails: screen, radios.
     pub rest_w: f64,
-    /// Standard deviation of a current reading.
+    /// Standard deviation of a current reading in amperes.
     pub noise_a: f64,
-    /// Resolution of the current.
+    /// Resolution of the current in microamperes.
     pub step_ua: f64,
-    /// Resolution of the voltage.
+    /// Resolution of the voltage in microvolts.
     pub step_uv: f64,
-    /// Charge at the start of a session.
+    /// Charge at the start of a session in microampere hours.
     pub charge_uah: u64,
 }
 
-fn bus_of_xu_e() -> u32 {
+/// I2C bus of the Odroid-XU+E.
+fn xu_e_bus() -> u32 {
     4
 }
 
-/// The first thing that is wrong with a board's meters.
-pub(super) fn problem(
-    sensors: Option<&Sensors>,
+/// First fault of a board's meters, as a message.
+pub(super) fn meters_fault(
+    sensors: Option<&Ina231Sensors>,
     chips: &[MeterChip],
     gauge: Option<&BatteryGauge>,
 ) -> Option<String> {
@@ -130,9 +131,9 @@ pub(super) fn problem(
     wrong.then(|| "gauge: voltage_v and steps must be above 0, nothing below".into())
 }
 
-/// The period in which power is settled: the shortest refresh, in microseconds.
-pub(super) fn period_us(
-    sensors: Option<&Sensors>,
+/// Period in which power is settled: the shortest refresh of a meter, in microseconds.
+pub(super) fn settlement_period_us(
+    sensors: Option<&Ina231Sensors>,
     chips: &[MeterChip],
     gauge: Option<&BatteryGauge>,
 ) -> u64 {

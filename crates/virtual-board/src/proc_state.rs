@@ -1,14 +1,14 @@
-//! What can be seen of one process in `/proc`: whether it waits, and for what.
+//! State of a process from `/proc`: whether it waits, and for what.
 //!
-//! `syscall` tells which call a process waits in; while a processor that idled is still on
-//! its way to a process that has been woken, only its state in `stat` says that it waits no
+//! `syscall` shows the call that a process waits in; while a processor that idled is still on
+//! its way to a process that has been woken, only its state in `stat` shows that it waits no
 //! longer, and only `schedstat` whether it has run since.
 //!
-//! `stat` is open to everybody, so it alone says whether a process has ended. The others
+//! `stat` is open to everybody, so it alone shows whether a process has ended. The others
 //! are closed to an ordinary user while a process ends, changes its name space or starts a
 //! program; such a process is busy. Under Yama (proc_sys_kernel_yama(5)) `syscall` is closed
 //! for good, of processes that are not descendants or of all: `wchan`, the place in the
-//! kernel at which a process waits, then tells enough.
+//! kernel at which a process waits, then suffices.
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirEntry, File};
@@ -19,51 +19,52 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 use rustix::process::test_kill_process;
 
-use super::signals::raw_pid;
+use super::signals::kernel_pid;
 
 /// Numbers of the system calls in which a process waits for its children.
 #[cfg(target_arch = "x86_64")]
-const WAITS: [u64; 4] = [34, 61, 130, 247]; // pause, wait4, rt_sigsuspend, waitid
+const CHILD_WAIT_CALLS: [u64; 4] = [34, 61, 130, 247]; // pause, wait4, rt_sigsuspend, waitid
 #[cfg(not(target_arch = "x86_64"))]
-const WAITS: [u64; 4] = [95, 133, 260, 260]; // waitid, rt_sigsuspend, wait4 of the generic table
+const CHILD_WAIT_CALLS: [u64; 4] = [95, 133, 260, 260]; // waitid, rt_sigsuspend, wait4 of the generic table
 
 /// Number of the `read` system call.
 #[cfg(target_arch = "x86_64")]
-const READ: u64 = 0;
+const READ_CALL: u64 = 0;
 #[cfg(not(target_arch = "x86_64"))]
-const READ: u64 = 63;
+const READ_CALL: u64 = 63;
 
-/// The kernel's functions in which a process waits for its children.
-const WAITING_PLACES: [&str; 2] = ["do_wait", "sigsuspend"];
+/// Kernel functions in which a process waits for its children.
+const CHILD_WAIT_FUNCTIONS: [&str; 2] = ["do_wait", "sigsuspend"];
 
-/// The kernel's functions in which a process waits for a pipe's writer, of all versions.
-const READING_PLACES: [&str; 2] = ["pipe_read", "anon_pipe_read"];
+/// Kernel functions in which a process waits for a pipe's writer, of all versions.
+const PIPE_READ_FUNCTIONS: [&str; 2] = ["pipe_read", "anon_pipe_read"];
 
-/// What a process does.
+/// State of a process of the board: ended, busy or waiting.
 pub(super) enum ProcState {
-    /// Nothing, for ever; its parent may not have asked for it yet.
+    /// The process has ended; its parent may not have collected it yet.
     Ended,
-    /// It computes, waits for a host, or can't be looked into.
+    /// The process computes, waits for a host, or cannot be observed.
     Busy,
-    /// It waits for its children or for another process of the board.
+    /// The process waits for its children or for another process of the board.
     Waits(WaitSnapshot),
 }
 
-/// What a process waits in, and how often it had run.
+/// System call in which a process waits, and how often it had run.
 #[derive(PartialEq, Eq)]
 pub(super) struct WaitSnapshot {
     call: WaitCall,
     runs: String,
 }
 
-/// What a process does now. Pipes of hosts are those by whose inodes hosts write.
-pub(super) fn look_at(pid: u32, host_pipes: &BTreeSet<u64>) -> ProcState {
-    let runs = read(pid, "schedstat").or_else(|_| read(pid, "status"));
+/// Reads the state of a process from `/proc`; `host_pipes` are the inodes of pipes that hosts write
+/// to.
+pub(super) fn read_state(pid: u32, host_pipes: &BTreeSet<u64>) -> ProcState {
+    let runs = read_proc_file(pid, "schedstat").or_else(|_| read_proc_file(pid, "status"));
     let call = WaitCall::of(pid);
     // Last, since a process that is woken after the other looks may still seem to wait.
     match (SchedulerState::of(pid), runs, call) {
         (SchedulerState::Ended, ..) => ProcState::Ended,
-        (SchedulerState::Sleeps, Ok(runs), Ok(call)) if call.waits(pid, host_pipes) => {
+        (SchedulerState::Sleeps, Ok(runs), Ok(call)) if call.is_for_board(pid, host_pipes) => {
             ProcState::Waits(WaitSnapshot { call, runs })
         }
         _ => ProcState::Busy,
@@ -71,24 +72,24 @@ pub(super) fn look_at(pid: u32, host_pipes: &BTreeSet<u64>) -> ProcState {
 }
 
 /// Whether a process runs or is about to. One that does not may still be busy.
-pub(super) fn computes(pid: u32) -> bool {
+pub(super) fn is_computing(pid: u32) -> bool {
     matches!(SchedulerState::of(pid), SchedulerState::Other)
 }
 
 /// Whether a process has not ended.
-pub(super) fn lives(pid: u32) -> bool {
+pub(super) fn is_alive(pid: u32) -> bool {
     !matches!(SchedulerState::of(pid), SchedulerState::Ended)
 }
 
-/// Whether nothing says what a living process waits for.
-pub(super) fn is_closed(pid: u32) -> bool {
-    let call = WaitCall::of(pid).is_ok_and(|call| call.is_told());
-    !call && lives(pid)
+/// Whether `/proc` hides what a living process waits for.
+pub(super) fn hides_wait_call(pid: u32) -> bool {
+    let call = WaitCall::of(pid).is_ok_and(|call| call.is_shown());
+    !call && is_alive(pid)
 }
 
-/// Start of a living process in ticks since the host's boot.
+/// Start time of a living process in ticks since the host's boot.
 pub(super) fn start_time(pid: u32) -> Option<u64> {
-    let stat = read(pid, "stat").ok()?;
+    let stat = read_proc_file(pid, "stat").ok()?;
     if SchedulerState::of_line(&stat) == SchedulerState::Ended {
         return None;
     }
@@ -96,20 +97,20 @@ pub(super) fn start_time(pid: u32) -> Option<u64> {
     fields(&stat)?.nth(19)?.parse().ok()
 }
 
-/// The children of a process, by the kernel's list or, where it keeps none, by asking
-/// all processes for their parents.
+/// Process numbers of the children of a process, from the kernel's list or, where there is none,
+/// from the parents of all processes.
 pub(super) fn children(pid: u32) -> Vec<u32> {
-    match read(pid, &format!("task/{pid}/children")) {
+    match read_proc_file(pid, &format!("task/{pid}/children")) {
         Ok(text) => text.split_whitespace().filter_map(|word| word.parse().ok()).collect(),
         Err(_) if Path::new("/proc/thread-self/children").exists() => Vec::new(),
         Err(_) => children_by_parents(pid),
     }
 }
 
-/// The living children of a process, by asking all processes for their parents.
+/// Process numbers of the living children of a process, found by the parents of all processes.
 pub fn children_by_parents(parent: u32) -> Vec<u32> {
     let is_child = |pid: &u32| {
-        let stat = read(*pid, "stat").unwrap_or_default();
+        let stat = read_proc_file(*pid, "stat").unwrap_or_default();
         SchedulerState::of_line(&stat) != SchedulerState::Ended
             && fields(&stat).and_then(|mut fields| fields.nth(1)?.parse().ok()) == Some(parent)
     };
@@ -118,10 +119,10 @@ pub fn children_by_parents(parent: u32) -> Vec<u32> {
     pids.filter(is_child).collect()
 }
 
-/// The number of a process in the innermost of its name spaces, where it may be another one
-/// than here.
+/// Process number in the innermost of the process's name spaces, where it may differ from the one
+/// here.
 pub(super) fn innermost_number(pid: u32) -> Option<u32> {
-    let status = read(pid, "status").ok()?;
+    let status = read_proc_file(pid, "status").ok()?;
     status
         .lines()
         .find_map(|line| line.strip_prefix("NSpid:"))?
@@ -131,30 +132,31 @@ pub(super) fn innermost_number(pid: u32) -> Option<u32> {
         .ok()
 }
 
-/// The parent of a process.
+/// Process number of a process's parent.
 pub(super) fn parent(pid: u32) -> Option<u32> {
-    fields(&read(pid, "stat").ok()?)?.nth(1)?.parse().ok()
+    fields(&read_proc_file(pid, "stat").ok()?)?.nth(1)?.parse().ok()
 }
 
-/// The state of a process, as far as it matters here.
+/// Scheduler state of a process, as far as it matters for the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SchedulerState {
     Ended,
     Sleeps,
-    /// It runs, is about to, or is hidden from this user.
+    /// Running, about to run, or hidden from this user.
     Other,
 }
 
 impl SchedulerState {
+    /// Scheduler state of a process.
     fn of(pid: u32) -> SchedulerState {
-        match read(pid, "stat") {
+        match read_proc_file(pid, "stat") {
             Ok(line) => SchedulerState::of_line(&line),
-            Err(error) if is_gone(&error) && !is_there(pid) => SchedulerState::Ended,
+            Err(error) if is_gone(&error) && !exists(pid) => SchedulerState::Ended,
             Err(_) => SchedulerState::Other,
         }
     }
 
-    /// By the letter in the line of `stat`.
+    /// State from the letter in the line of `stat`.
     fn of_line(line: &str) -> SchedulerState {
         match fields(line).and_then(|mut fields| fields.next()) {
             Some("Z" | "X") => SchedulerState::Ended,
@@ -164,98 +166,105 @@ impl SchedulerState {
     }
 }
 
-/// The fields of the line of `stat` from the third, the state; the second may hold spaces.
+/// Fields of the line of `stat` from the third, the state; the second may contain spaces.
 fn fields(stat: &str) -> Option<std::str::Split<'_, char>> {
     Some(stat.rsplit_once(") ")?.1.split(' '))
 }
 
-/// What a process waits in.
+/// System call or kernel function in which a process waits.
 #[derive(Debug, PartialEq, Eq)]
 enum WaitCall {
-    /// The number and arguments of the system call.
+    /// Number and arguments of the system call.
     Number(String),
-    /// The kernel's function.
+    /// Name of the kernel function.
     Place(String),
 }
 
 impl WaitCall {
+    /// Reads the system call, or the kernel function if that is hidden.
     fn of(pid: u32) -> io::Result<WaitCall> {
-        let number = read(pid, "syscall").map(WaitCall::Number);
-        number.or_else(|_| read(pid, "wchan").map(WaitCall::Place))
+        let number = read_proc_file(pid, "syscall").map(WaitCall::Number);
+        number.or_else(|_| read_proc_file(pid, "wchan").map(WaitCall::Place))
     }
 
-    /// Whether it says anything: to who may not see it, the kernel shows a zero as the place.
-    fn is_told(&self) -> bool {
+    /// Whether the kernel shows the call: it shows a zero as the function to a user who may not see
+    /// it.
+    fn is_shown(&self) -> bool {
         !matches!(self, WaitCall::Place(place) if place == "0")
     }
 
-    fn waits(&self, pid: u32, host_pipes: &BTreeSet<u64>) -> bool {
+    /// Whether the process waits in it for its children or a pipe that no host writes to.
+    fn is_for_board(&self, pid: u32, host_pipes: &BTreeSet<u64>) -> bool {
         match self {
-            WaitCall::Number(text) => waits_in_call(text, pid, host_pipes),
-            WaitCall::Place(place) => waits_at(place, pid, host_pipes),
+            WaitCall::Number(text) => waits_for_board_in_call(text, pid, host_pipes),
+            WaitCall::Place(place) => waits_for_board_at(place, pid, host_pipes),
         }
     }
 }
 
-fn waits_in_call(text: &str, pid: u32, host_pipes: &BTreeSet<u64>) -> bool {
+/// Whether a system call (number and arguments) waits for children or a pipe that no host writes
+/// to.
+fn waits_for_board_in_call(text: &str, pid: u32, host_pipes: &BTreeSet<u64>) -> bool {
     let mut words = text.split_whitespace();
     let Some(Ok(number)) = words.next().map(str::parse::<u64>) else { return false };
-    if WAITS.contains(&number) {
+    if CHILD_WAIT_CALLS.contains(&number) {
         return true;
     }
     let descriptor = words.next().and_then(|word| word.strip_prefix("0x"));
     let descriptor = descriptor.and_then(|word| u64::from_str_radix(word, 16).ok());
-    number == READ
+    number == READ_CALL
         && descriptor
-            .and_then(|number| pipe_behind(&folder(pid).join(format!("fd/{number}"))))
+            .and_then(|number| pipe_behind(&proc_folder(pid).join(format!("fd/{number}"))))
             .is_some_and(|pipe| !host_pipes.contains(&pipe))
 }
 
-/// Which of its pipes a process reads is not told. A shell opens one of its own (for the
-/// output of a command) only to read it at once, so whoever has such a pipe reads that.
-fn waits_at(place: &str, pid: u32, host_pipes: &BTreeSet<u64>) -> bool {
+/// Whether a kernel function waits for children or a pipe that no host writes to. Which of its
+/// pipes a process reads is hidden; but a shell opens one of its own (for the output of a command)
+/// only to read it at once, so a process that has such a pipe reads that.
+fn waits_for_board_at(place: &str, pid: u32, host_pipes: &BTreeSet<u64>) -> bool {
     // What follows a dot is the compiler's (`sigsuspend.isra.0`).
     let place = place.split('.').next().unwrap_or_default();
     let own_pipe = |entry: &DirEntry| {
         is_open_for_reading(entry)
             && pipe_behind(&entry.path()).is_some_and(|pipe| !host_pipes.contains(&pipe))
     };
-    let mut open = fs::read_dir(folder(pid).join("fd")).into_iter().flatten().flatten();
-    WAITING_PLACES.contains(&place)
-        || READING_PLACES.contains(&place) && open.any(|entry| own_pipe(&entry))
+    let mut open = fs::read_dir(proc_folder(pid).join("fd")).into_iter().flatten().flatten();
+    CHILD_WAIT_FUNCTIONS.contains(&place)
+        || PIPE_READ_FUNCTIONS.contains(&place) && open.any(|entry| own_pipe(&entry))
 }
 
-/// The modes of the links in the folder of descriptors say how these were opened.
+/// Whether a descriptor was opened for reading, from the mode of its link.
 fn is_open_for_reading(descriptor: &DirEntry) -> bool {
     descriptor.metadata().is_ok_and(|link| link.permissions().mode() & 0o400 != 0)
 }
 
-/// The inode of the pipe behind a descriptor.
+/// Inode of the pipe behind a descriptor.
 fn pipe_behind(descriptor: &Path) -> Option<u64> {
     let link = fs::read_link(descriptor).ok()?;
     link.to_str()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
 }
 
-fn folder(pid: u32) -> PathBuf {
+/// Folder of a process in `/proc`.
+fn proc_folder(pid: u32) -> PathBuf {
     Path::new("/proc").join(pid.to_string())
 }
 
-/// What a file of a process says. These files have no length that is known before; with room
-/// for all of it a few reads do, and the clock looks at many thousands.
-fn read(pid: u32, name: &str) -> io::Result<String> {
+/// Text of a file of a process in `/proc`. These files have no length that is known before; with
+/// room for all of it a few reads suffice, and the clock reads many thousands.
+fn read_proc_file(pid: u32, name: &str) -> io::Result<String> {
     let mut text = String::with_capacity(4096);
-    File::open(folder(pid).join(name))?.read_to_string(&mut text)?;
+    File::open(proc_folder(pid).join(name))?.read_to_string(&mut text)?;
     Ok(text)
 }
 
-/// What the kernel answers of a process that is not, or no longer, there.
+/// Whether an error means that a process does not exist (any longer).
 fn is_gone(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound || Errno::from_io_error(error) == Some(Errno::SRCH)
 }
 
-/// Whether a process is there although `/proc` hides it (`hidepid`).
-fn is_there(pid: u32) -> bool {
-    raw_pid(pid).is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
+/// Whether a process exists although `/proc` hides it (`hidepid`).
+fn exists(pid: u32) -> bool {
+    kernel_pid(pid).is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
 }
 
 #[cfg(test)]
@@ -290,8 +299,11 @@ mod tests {
     /// Where the call is closed to this user, the place in the kernel says the same.
     fn both_say(pid: u32, host_pipes: &BTreeSet<u64>, waits: bool) {
         let sleeps = || SchedulerState::of(pid) == SchedulerState::Sleeps;
-        let call = || WaitCall::Number(read(pid, "syscall").unwrap()).waits(pid, host_pipes);
-        let place = || WaitCall::Place(read(pid, "wchan").unwrap()).waits(pid, host_pipes);
+        let call = || {
+            WaitCall::Number(read_proc_file(pid, "syscall").unwrap()).is_for_board(pid, host_pipes)
+        };
+        let place =
+            || WaitCall::Place(read_proc_file(pid, "wchan").unwrap()).is_for_board(pid, host_pipes);
         assert!(comes_true(|| sleeps() && call() == waits && place() == waits), "{waits}");
     }
 
@@ -319,11 +331,14 @@ mod tests {
     #[test]
     fn only_who_is_gone_or_a_zombie_has_ended() {
         let mut child = shell("exit 0");
-        assert!(comes_true(|| matches!(look_at(child.id(), &BTreeSet::new()), ProcState::Ended)));
-        assert!(!lives(child.id()), "its parent has not asked for it yet");
+        assert!(comes_true(|| matches!(
+            read_state(child.id(), &BTreeSet::new()),
+            ProcState::Ended
+        )));
+        assert!(!is_alive(child.id()), "its parent has not asked for it yet");
         child.wait().unwrap();
-        assert!(!lives(child.id()));
-        assert!(lives(1), "which an ordinary user may not look into");
+        assert!(!is_alive(child.id()));
+        assert!(is_alive(1), "which an ordinary user may not look into");
     }
 
     #[test]
@@ -339,8 +354,8 @@ mod tests {
         assert_eq!(states.map(SchedulerState::of_line), expected);
         let denied = io::Error::from(io::ErrorKind::PermissionDenied);
         assert!(!is_gone(&denied) && is_gone(&io::Error::from(Errno::SRCH)));
-        assert!(!WaitCall::Place("0".into()).is_told());
-        assert!(!WaitCall::Place("0".into()).waits(1, &BTreeSet::new()));
-        assert!(WaitCall::Place("sigsuspend.isra.0".into()).waits(1, &BTreeSet::new()));
+        assert!(!WaitCall::Place("0".into()).is_shown());
+        assert!(!WaitCall::Place("0".into()).is_for_board(1, &BTreeSet::new()));
+        assert!(WaitCall::Place("sigsuspend.isra.0".into()).is_for_board(1, &BTreeSet::new()));
     }
 }

@@ -1,30 +1,30 @@
-//! Whether the processes of the board's shells are all waiting: for the clock, for
+//! Check whether the processes of the board's shells are all waiting: for the clock, for
 //! their children, or for each other through pipes. Only then may time pass.
 //!
-//! A look at several processes is not one moment, so each is looked at twice; one that
+//! A snapshot of several processes is not one moment, so two are taken; a process that
 //! has not run in between has waited all along, and so all of them have waited at the
-//! moment between the two looks. Nothing but the board can wake them then.
+//! moment between the two snapshots. Nothing but the board can wake them then.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::proc_state::{self, ProcState, WaitSnapshot, start_time};
 
-/// The processes that were seen on the board: number and start time, since numbers
-/// are used again. A background process stays known when its parent is gone.
+/// Processes that were seen on the board: number and start time, since numbers are reused. A
+/// background process stays known when its parent is gone.
 #[derive(Default)]
 pub(super) struct BoardProcesses {
     known: BTreeMap<u32, u64>,
-    /// The one that did not wait when it was last looked at: it is asked first.
+    /// Process that did not wait at the last check: it is checked first.
     busy: Option<u32>,
 }
 
-/// What the board knows when it looks at its processes.
-pub(super) struct Scene<'a> {
-    /// The shells that hosts started.
+/// Processes and pipes that the clock knows, for a check whether all processes wait.
+pub(super) struct ProcessCheckInput<'a> {
+    /// Process numbers of the shells that hosts started.
     pub shells: &'a BTreeSet<u32>,
-    /// Processes of which the board knows that they wait for it.
+    /// Process numbers that wait for the board.
     pub asleep: &'a BTreeSet<u32>,
-    /// Pipes that hosts write to: who reads one waits for a host.
+    /// Inodes of pipes that hosts write to: a process that reads one waits for a host.
     pub host_pipes: &'a BTreeSet<u64>,
 }
 
@@ -37,22 +37,22 @@ impl BoardProcesses {
     }
 
     /// Whether every process on the board waits.
-    pub(super) fn all_wait(&mut self, scene: &Scene<'_>) -> bool {
+    pub(super) fn are_all_waiting(&mut self, scene: &ProcessCheckInput<'_>) -> bool {
         // Most looks are made while one process computes: one file says so.
-        if self.busy.is_some_and(proc_state::computes) {
+        if self.busy.is_some_and(proc_state::is_computing) {
             return false;
         }
         self.busy = None;
-        self.forget_dead();
-        let Some(first) = self.look(scene) else { return false };
+        self.forget_ended();
+        let Some(first) = self.take_snapshot(scene) else { return false };
         // The kernel's list of children may leave one out while another one ends, so
         // the second look asks for it again.
-        self.look(scene).is_some_and(|second| first == second)
+        self.take_snapshot(scene).is_some_and(|second| first == second)
     }
 
-    /// All processes of the board that live.
+    /// Process numbers of all living processes of the board.
     pub(super) fn living(&mut self, shells: &BTreeSet<u32>) -> BTreeSet<u32> {
-        self.forget_dead();
+        self.forget_ended();
         let mut found = BTreeSet::new();
         let mut open: Vec<u32> = shells.iter().chain(self.known.keys()).copied().collect();
         while let Some(pid) = open.pop() {
@@ -63,8 +63,8 @@ impl BoardProcesses {
         found
     }
 
-    /// One look at every process; nothing if one of them does not wait.
-    fn look(&mut self, scene: &Scene<'_>) -> Option<Vec<(u32, WaitSnapshot)>> {
+    /// Takes a snapshot of every process; `None` if one of them does not wait.
+    fn take_snapshot(&mut self, scene: &ProcessCheckInput<'_>) -> Option<Vec<(u32, WaitSnapshot)>> {
         let mut seen = Vec::new();
         let mut visited = BTreeSet::new();
         let mut open: Vec<u32> = scene.shells.iter().chain(self.known.keys()).copied().collect();
@@ -72,7 +72,7 @@ impl BoardProcesses {
             if !visited.insert(pid) || scene.asleep.contains(&pid) {
                 continue;
             }
-            match proc_state::look_at(pid, scene.host_pipes) {
+            match proc_state::read_state(pid, scene.host_pipes) {
                 // One that has just ended can't do anything any more.
                 ProcState::Ended => continue,
                 ProcState::Busy => {
@@ -91,7 +91,8 @@ impl BoardProcesses {
         Some(seen)
     }
 
-    fn forget_dead(&mut self) {
+    /// Forgets processes that have ended.
+    fn forget_ended(&mut self) {
         self.known.retain(|pid, started| start_time(*pid) == Some(*started));
     }
 }
@@ -128,10 +129,10 @@ mod tests {
             let stdin = shell.stdin.as_ref().unwrap();
             BTreeSet::from([rustix::fs::fstat(stdin.as_fd()).unwrap().st_ino])
         };
-        let scene = Scene { shells: &shells, asleep: &none, host_pipes: &host_pipes };
-        assert!(!processes.all_wait(&scene), "cat waits for its host");
-        let scene = Scene { shells: &shells, asleep: &cat, host_pipes: &host_pipes };
-        assert!(wait_until(|| processes.all_wait(&scene)), "the shell waits for cat");
+        let scene = ProcessCheckInput { shells: &shells, asleep: &none, host_pipes: &host_pipes };
+        assert!(!processes.are_all_waiting(&scene), "cat waits for its host");
+        let scene = ProcessCheckInput { shells: &shells, asleep: &cat, host_pipes: &host_pipes };
+        assert!(wait_until(|| processes.are_all_waiting(&scene)), "the shell waits for cat");
         assert_eq!(processes.living(&shells).len(), 2);
         drop(shell.stdin.take());
         shell.wait().unwrap();
@@ -142,8 +143,9 @@ mod tests {
         let mut shell = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
         let shells = BTreeSet::from([shell.id()]);
         let none = BTreeSet::new();
-        let scene = Scene { shells: &shells, asleep: &none, host_pipes: &BTreeSet::new() };
-        assert!((0..50).all(|_| !BoardProcesses::default().all_wait(&scene)));
+        let scene =
+            ProcessCheckInput { shells: &shells, asleep: &none, host_pipes: &BTreeSet::new() };
+        assert!((0..50).all(|_| !BoardProcesses::default().are_all_waiting(&scene)));
         shell.kill().unwrap();
         shell.wait().unwrap();
     }

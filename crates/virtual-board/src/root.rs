@@ -1,4 +1,4 @@
-//! The board's private root: a temporary folder with the folders, programs and
+//! Private root of a board: a temporary folder with the folders, programs and
 //! libraries of a small Android. Programs are mksh (as `sh`), toybox under the names
 //! of its harmless commands, and the program of the board's own commands under
 //! their names (see [`super::shim`]).
@@ -10,16 +10,15 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use wattline_private_files::private_builder;
+use wattline_private_files::private_folder_builder;
 
 use super::BoardError;
 use super::jail::INIT;
 use super::shim::COMMANDS;
 use super::user::BoardUser;
 
-/// Toybox commands that act on files and text only. Those that would act on the
-/// host (`reboot`, `mount`, `ifconfig`) or follow the host's clock (`timeout`,
-/// `watch`, `top`) are left out.
+/// Toybox commands that act on files and text only. Those that would act on the host (`reboot`,
+/// `mount`, `ifconfig`) or follow the host's clock (`timeout`, `watch`, `top`) are left out.
 const TOYBOX: &str = "[ base32 base64 basename cat chgrp chmod chown cksum clear cmp comm cp cpio \
     crc32 cut dd df dirname du echo egrep env expand expr factor fallocate false fgrep file find \
     fold getconf grep groups gunzip gzip head help hexdump hostname iconv id install kill link ln \
@@ -33,20 +32,20 @@ const TOYBOX: &str = "[ base32 base64 basename cat chgrp chmod chown cksum clear
 const TOOLBOX: &str = "cat chmod chown cmp dd df du id kill ln ls mkdir mv printenv renice rm \
     rmdir touch";
 
-/// The board's own commands that toolbox does not have.
+/// The board's own commands that toolbox lacks.
 const NOT_OF_TOOLBOX: [&str; 4] = ["cmd", "pidof", "taskset", "usleep"];
 
-/// The sampling profiler, and the first release of Android that has it in its system.
+/// The sampling profiler, and the first release of Android that includes it.
 const SIMPLEPERF: &str = "simpleperf";
 const SIMPLEPERF_RELEASE: u32 = 10;
 
-/// What a board's shell has to work with.
+/// Tool set of a board's shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tools {
-    /// Those of a present Android.
+    /// Toybox, as in present Android.
     #[default]
     Toybox,
-    /// Those of Android 4.x: few, and `sleep` knows whole seconds only.
+    /// Toolbox of Android 4.x: few commands, and `sleep` takes whole seconds only.
     Toolbox,
 }
 
@@ -65,18 +64,18 @@ const FOLDERS: [&str; 11] = [
     "tmp",
 ];
 
-/// Device nodes of the board, and their minor numbers.
+/// Device nodes of the board with their minor numbers.
 pub(super) const DEVICES: [(&str, u32); 3] = [("null", 3), ("zero", 5), ("urandom", 9)];
 
-/// The folder that holds the board; removed when dropped. Only its owner can enter it, and
-/// nothing in it is a link to anything of the host.
+/// Folder with the board's files; removed when dropped. Only its owner can enter it, and nothing in
+/// it is a link to a file of the host.
 pub(super) struct BoardRoot {
     folder: tempfile::TempDir,
 }
 
 impl BoardRoot {
-    /// Builds the folder. `executable` is the program that answers to the names of
-    /// the board's own commands, of which there are those of this release.
+    /// Builds the folder. `executable` is the program that answers to the names of the board's own
+    /// commands; `release` decides which of them there are.
     pub(super) fn build(
         executable: &Path,
         tools: Tools,
@@ -84,38 +83,41 @@ impl BoardRoot {
         user: BoardUser,
     ) -> Result<Self, BoardError> {
         let place = user.temporary_folder();
-        let folder = private_builder("wattline-board-")
+        let folder = private_folder_builder("wattline-board-")
             .tempdir_in(&place)
             .map_err(|source| BoardError::Root { path: place, source })?;
         let root = Self { folder };
-        fill(root.path(), executable, (tools, release))?;
+        fill_root(root.path(), executable, (tools, release))?;
         Ok(root)
     }
 
+    /// Path of the root on the host.
     pub(super) fn path(&self) -> &Path {
         self.folder.path()
     }
 }
 
-fn fill(root: &Path, executable: &Path, generation: (Tools, u32)) -> Result<(), BoardError> {
+/// Fills an empty root with folders, programs, libraries, command names and devices.
+fn fill_root(root: &Path, executable: &Path, generation: (Tools, u32)) -> Result<(), BoardError> {
     let failed = |source| BoardError::Root { path: root.to_owned(), source };
     let (mksh, toybox) = (find_program("mksh")?, find_program("toybox")?);
-    folders(root).map_err(failed)?;
+    create_folders(root).map_err(failed)?;
     let bin = root.join("system/bin");
     let mut libraries = BTreeSet::new();
     for (program, name) in [(mksh.as_path(), "mksh"), (&toybox, "toybox"), (executable, "board")] {
-        place(program, &bin.join(name)).map_err(failed)?;
+        copy_program(program, &bin.join(name)).map_err(failed)?;
         libraries.extend(shared_libraries(program));
     }
     for library in libraries {
         let inside = library.strip_prefix("/").unwrap_or(&library);
-        place(&library, &root.join(inside)).map_err(failed)?;
+        copy_program(&library, &root.join(inside)).map_err(failed)?;
     }
-    names(&bin, &toybox, generation).map_err(failed)?;
-    devices(root).map_err(failed)
+    link_commands(&bin, &toybox, generation).map_err(failed)?;
+    create_devices(root).map_err(failed)
 }
 
-fn folders(root: &Path) -> io::Result<()> {
+/// Creates the folders of an empty board, with `passwd` and `group`.
+fn create_folders(root: &Path) -> io::Result<()> {
     for folder in FOLDERS {
         fs::create_dir_all(root.join(folder))?;
     }
@@ -125,8 +127,9 @@ fn folders(root: &Path) -> io::Result<()> {
     symlink("system/bin", root.join("bin"))
 }
 
-/// A copy, never a link: whoever writes to it on the board must not write to the host's file.
-fn place(source: &Path, target: &Path) -> io::Result<()> {
+/// Copies a program or library. Never a link: a process that writes to it on the board must not
+/// write to the host's file.
+fn copy_program(source: &Path, target: &Path) -> io::Result<()> {
     if let Some(folder) = target.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -134,8 +137,8 @@ fn place(source: &Path, target: &Path) -> io::Result<()> {
     fs::set_permissions(target, fs::Permissions::from_mode(0o755))
 }
 
-/// Gives the programs their names.
-fn names(bin: &Path, toybox: &Path, (tools, release): (Tools, u32)) -> io::Result<()> {
+/// Links the names of the commands to their programs.
+fn link_commands(bin: &Path, toybox: &Path, (tools, release): (Tools, u32)) -> io::Result<()> {
     symlink("mksh", bin.join("sh"))?;
     let output = Command::new(toybox).output()?;
     let known = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -155,9 +158,9 @@ fn names(bin: &Path, toybox: &Path, (tools, release): (Tools, u32)) -> io::Resul
     Ok(())
 }
 
-/// `/dev/null` and its kin; plain files where device nodes are not allowed, which a
-/// name space then covers with the host's.
-fn devices(root: &Path) -> io::Result<()> {
+/// Creates `/dev/null` and its kin; plain files where device nodes are not allowed, which a name
+/// space then covers with the host's.
+fn create_devices(root: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
     for (name, minor) in DEVICES {
         let path = root.join("dev").join(name);
@@ -170,10 +173,10 @@ fn devices(root: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Programs of the host that stand in the root.
+/// Programs of the host that the root contains.
 pub(super) const PROGRAMS: [&str; 2] = ["mksh", "toybox"];
 
-/// A program on the host's PATH.
+/// Path of a program on the host's PATH.
 pub(super) fn find_program(name: &'static str) -> Result<PathBuf, BoardError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
@@ -182,14 +185,14 @@ pub(super) fn find_program(name: &'static str) -> Result<PathBuf, BoardError> {
         .ok_or(BoardError::ProgramMissing { name })
 }
 
-/// The shared libraries of a program, as `ldd` finds them; none if it is static.
+/// Shared libraries of a program, from `ldd`; none if it is static.
 fn shared_libraries(program: &Path) -> Vec<PathBuf> {
     let Ok(output) = Command::new("ldd").arg(program).output() else { return Vec::new() };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.lines().filter_map(library_of_line).collect()
 }
 
-/// `libc.so.6 => /lib/libc.so.6 (0x7f)` or `/lib64/ld-linux.so.2 (0x7f)`.
+/// Path in a line of `ldd`: `libc.so.6 => /lib/libc.so.6 (0x7f)` or `/lib64/ld-linux.so.2 (0x7f)`.
 fn library_of_line(line: &str) -> Option<PathBuf> {
     let words: Vec<&str> = line.split_whitespace().collect();
     words.iter().find(|word| word.starts_with('/')).map(PathBuf::from)

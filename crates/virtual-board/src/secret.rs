@@ -1,10 +1,10 @@
-//! Bytes that nobody can guess.
+//! Random bytes for secrets and challenges.
 
 use std::io;
 
 use rustix::rand::{GetRandomFlags, getrandom};
 
-/// Random bytes of the kernel's.
+/// Random bytes from the kernel.
 pub(crate) fn random_bytes<const COUNT: usize>() -> io::Result<[u8; COUNT]> {
     let mut bytes = [0; COUNT];
     let mut filled = 0;
@@ -14,8 +14,8 @@ pub(crate) fn random_bytes<const COUNT: usize>() -> io::Result<[u8; COUNT]> {
     Ok(bytes)
 }
 
-/// A word of them, to be shown by who may come in.
-pub(crate) fn random_word() -> io::Result<String> {
+/// Random word that authenticates a connection.
+pub(crate) fn random_secret_word() -> io::Result<String> {
     let bytes = random_bytes::<16>()?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-/// Settings by `NAMESPACE/NAME`, which stay over restarts, and whether the screen is on.
+/// Android settings by `NAMESPACE/NAME`, which survive restarts, and the state of the screen.
 pub(super) struct Settings {
     values: Mutex<BTreeMap<String, String>>,
     dark: AtomicBool,
@@ -20,15 +20,17 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Value of a setting in a namespace (like `global`).
     pub(super) fn get(&self, space: &str, name: &str) -> Option<String> {
         self.lock().get(&key(space, name)).cloned()
     }
 
+    /// Sets a setting in a namespace.
     pub(super) fn put(&self, space: &str, name: &str, value: &str) {
         self.lock().insert(key(space, name), value.to_owned());
     }
 
-    /// Whether there was one.
+    /// Removes a setting; false if there was none.
     pub(super) fn delete(&self, space: &str, name: &str) -> bool {
         self.lock().remove(&key(space, name)).is_some()
     }
@@ -37,6 +39,7 @@ impl Settings {
         !self.dark.load(Ordering::SeqCst)
     }
 
+    /// Switches the screen on or off.
     pub(super) fn switch_screen(&self, on: bool) {
         self.dark.store(!on, Ordering::SeqCst);
     }
@@ -46,6 +49,7 @@ impl Settings {
     }
 }
 
+/// Key `NAMESPACE/NAME` of a setting.
 fn key(space: &str, name: &str) -> String {
     format!("{space}/{name}")
 }

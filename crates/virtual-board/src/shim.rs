@@ -1,7 +1,7 @@
-//! The board's own commands, as the shell sees them: a program under their
-//! names, which hands its arguments to the board and prints the answer. It runs
-//! hundreds of times in a session, so it does nothing else, and is a program of its own
-//! (`wattline-board-command`); where that is not beside `wattline`, `wattline` acts as it.
+//! The board's own commands as programs of its shell: one executable under all their names, which
+//! sends its arguments to the board and prints the reply. It runs hundreds of times in a session,
+//! so it does nothing else, and is a program of its own (`wattline-board-command`); where that is
+//! not beside `wattline`, `wattline` acts as it.
 
 use std::env;
 use std::ffi::OsString;
@@ -19,7 +19,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use super::jail::{INIT, init};
 use super::wire::{ReplyFrame, SOCKET, SOCKET_VARIABLE, write_request};
 
-/// Names under which the executable stands in `/system/bin`.
+/// Names of the executable in `/system/bin`.
 pub(super) const COMMANDS: [&str; 21] = [
     "am",
     "cmd",
@@ -44,8 +44,8 @@ pub(super) const COMMANDS: [&str; 21] = [
     "wm",
 ];
 
-/// Acts as one of the board's commands if the program was started as one: by its
-/// name and the board's environment. To be called before anything else.
+/// Acts as one of the board's commands if the program was started as one (by its name and the
+/// board's environment) and returns its exit code. To be called before anything else.
 pub fn run_if_shim() -> Option<ExitCode> {
     let socket = env::var_os(SOCKET_VARIABLE)?;
     let mut arguments: Vec<OsString> = env::args_os().collect();
@@ -71,10 +71,14 @@ pub fn run_if_shim() -> Option<ExitCode> {
     if name == "simpleperf" {
         return Some(simpleperf(arguments, &socket));
     }
-    Some(ask(&name, &arguments, &socket).map_or_else(|_| board_is_gone(), ExitCode::from))
+    Some(
+        run_on_board(&name, &arguments, &socket)
+            .map_or_else(|_| end_without_board(), ExitCode::from),
+    )
 }
 
-/// `taskset MASK COMMAND ...` runs the command itself: cores are simulated.
+/// Command and arguments of `taskset MASK COMMAND ...`, which runs without a mask: cores are
+/// simulated.
 fn pinned_command<'a>(
     name: &str,
     arguments: &'a [OsString],
@@ -86,13 +90,12 @@ fn pinned_command<'a>(
     arguments.get(2..)?.split_first()
 }
 
-/// `run-as PACKAGE COMMAND ...` runs the command itself, in the package's folder, if the board
-/// lets it.
+/// `run-as PACKAGE COMMAND ...`: runs the command in the package's folder, if the board allows it.
 fn run_as(arguments: &[OsString], socket: &OsString) -> ExitCode {
-    match ask("run-as", arguments, socket) {
+    match run_on_board("run-as", arguments, socket) {
         Ok(0) => {}
         Ok(code) => return ExitCode::from(code),
-        Err(_) => return board_is_gone(),
+        Err(_) => return end_without_board(),
     }
     let [_, package, command, rest @ ..] = arguments else { return ExitCode::from(1) };
     let prefix = socket.as_bytes().strip_suffix(SOCKET.as_bytes()).unwrap_or_default();
@@ -102,8 +105,8 @@ fn run_as(arguments: &[OsString], socket: &OsString) -> ExitCode {
     ExitCode::from(1)
 }
 
-/// A package that comes on standard input (`install -S SIZE`) is put in a file, whose
-/// name takes the place of the size.
+/// Copies a package on standard input (`install -S SIZE`) to a file, whose name replaces the size
+/// among the arguments.
 fn spool_input(name: &str, arguments: &mut [OsString], socket: &OsString) -> io::Result<()> {
     let Some(at) = arguments.iter().position(|word| word == "-S") else { return Ok(()) };
     let Some(size) = arguments.get(at + 1).and_then(|size| size.to_str()?.parse::<u64>().ok())
@@ -121,15 +124,15 @@ fn spool_input(name: &str, arguments: &mut [OsString], socket: &OsString) -> io:
     Ok(())
 }
 
-/// `simpleperf` reads and writes files, so the board is told in which folder it was called;
-/// and it is stopped by signals, which it awaits when the board asks for that.
+/// `simpleperf ...`: sends the board the working folder, too, since simpleperf reads and writes
+/// files; `record` waits for signals to stop.
 fn simpleperf(mut arguments: Vec<OsString>, socket: &OsString) -> ExitCode {
     let folder = env::current_dir().unwrap_or_else(|_| "/".into());
     arguments.insert(1, folder.into_os_string());
-    let stops = arguments.get(2).is_some_and(|word| word == "record").then(stop_signals);
+    let stops = arguments.get(2).is_some_and(|word| word == "record").then(stop_signal_pipe);
     match stops.transpose() {
-        Ok(stops) => ask_until(stops, "simpleperf", &arguments, socket)
-            .map_or_else(|_| board_is_gone(), ExitCode::from),
+        Ok(stops) => run_on_board_until(stops, "simpleperf", &arguments, socket)
+            .map_or_else(|_| end_without_board(), ExitCode::from),
         Err(error) => {
             eprintln!("simpleperf: cannot await signals: {error}");
             ExitCode::from(1)
@@ -137,9 +140,9 @@ fn simpleperf(mut arguments: Vec<OsString>, socket: &OsString) -> ExitCode {
     }
 }
 
-/// A pipe that becomes readable with the first request to stop. Reading a pipe is one of the
-/// ways of waiting in which the clock goes on.
-fn stop_signals() -> io::Result<File> {
+/// Pipe that becomes readable with the first SIGINT or SIGTERM. Reading a pipe is one of the ways
+/// of waiting in which the clock goes on.
+fn stop_signal_pipe() -> io::Result<File> {
     let (stopped, stop) = rustix::pipe::pipe()?;
     for signal in [SIGINT, SIGTERM] {
         signal_hook::low_level::pipe::register(signal, stop.try_clone()?)?;
@@ -147,13 +150,14 @@ fn stop_signals() -> io::Result<File> {
     Ok(stopped.into())
 }
 
-/// Sends the arguments, prints what comes back, returns the exit code.
-fn ask(name: &str, arguments: &[OsString], socket: &OsString) -> io::Result<u8> {
-    ask_until(None, name, arguments, socket)
+/// Sends a command to the board, prints its outputs, and returns its exit code.
+fn run_on_board(name: &str, arguments: &[OsString], socket: &OsString) -> io::Result<u8> {
+    run_on_board_until(None, name, arguments, socket)
 }
 
-/// The same; where the board wants to know of a request to stop, it is told.
-fn ask_until(
+/// As [`run_on_board`]; where the board awaits a request to stop, it is sent when `stopped` becomes
+/// readable.
+fn run_on_board_until(
     stopped: Option<File>,
     name: &str,
     arguments: &[OsString],
@@ -168,7 +172,7 @@ fn ask_until(
         match ReplyFrame::read_from(&mut board)? {
             ReplyFrame::Output(bytes) => drop(io::stdout().write_all(&bytes)),
             ReplyFrame::Error(bytes) => drop(io::stderr().write_all(&bytes)),
-            ReplyFrame::Await => {
+            ReplyFrame::AwaitStop => {
                 let mut stopped = stopped.as_ref().ok_or(io::ErrorKind::InvalidData)?;
                 stopped.read_exact(&mut [0])?;
                 board.write_all(&[0])?;
@@ -181,9 +185,9 @@ fn ask_until(
     }
 }
 
-/// Without its board nothing on it runs: a script would otherwise go on for ever,
-/// with sleeps that take no time.
-fn board_is_gone() -> ExitCode {
+/// Ends the calling shell and its group after the board is gone: a script would otherwise go on for
+/// ever, with sleeps that take no time.
+fn end_without_board() -> ExitCode {
     if let Some(parent) = getppid().filter(|pid| !pid.is_init()) {
         kill_process(parent, Signal::KILL).ok();
     }

@@ -2,21 +2,21 @@
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-/// A process number as the kernel takes it.
-pub(super) fn raw_pid(pid: u32) -> Option<Pid> {
+/// Process number in the kernel's type.
+pub(super) fn kernel_pid(pid: u32) -> Option<Pid> {
     i32::try_from(pid).ok().and_then(Pid::from_raw)
 }
 
-/// Sends a signal to a process, which may be gone already.
+/// Sends a signal to a process; ignores one that is gone.
 pub(super) fn signal_process(pid: u32, signal: Signal) {
-    if let Some(pid) = raw_pid(pid) {
+    if let Some(pid) = kernel_pid(pid) {
         kill_process(pid, signal).ok();
     }
 }
 
-/// Ends a process and its group at once.
+/// Kills a process and its group at once.
 pub(super) fn kill_group(pid: u32) {
-    if let Some(pid) = raw_pid(pid) {
+    if let Some(pid) = kernel_pid(pid) {
         // Either may be gone already.
         kill_process_group(pid, Signal::KILL).ok();
         kill_process(pid, Signal::KILL).ok();

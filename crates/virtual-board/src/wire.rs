@@ -1,37 +1,38 @@
-//! What the board's commands and the board say to each other on the board's socket:
-//! a request of words, then frames of output until the exit code.
+//! Messages between the board's commands and the board on the board's socket: a request of words,
+//! then frames of output until the exit code.
 
 use std::io::{self, Read, Write};
 
-/// The socket inside the root.
+/// Path of the socket inside the root.
 pub(super) const SOCKET: &str = "/dev/socket/board";
-/// The environment variable that names it on the board.
+/// Environment variable of the board's shells with the path of the socket.
 pub(super) const SOCKET_VARIABLE: &str = "WATTLINE_BOARD_SOCKET";
 
-/// More than any command line of the board.
+/// Size limits in bytes of a request and of a frame.
 const REQUEST_MAX: u32 = 1024 * 1024;
 const FRAME_MAX: u32 = 256 * 1024 * 1024;
 
-/// A part of the board's answer.
+/// Frame of the board's reply to a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ReplyFrame {
-    /// For standard output.
+    /// Bytes for standard output.
     Output(Vec<u8>),
-    /// For standard error.
+    /// Bytes for standard error.
     Error(Vec<u8>),
-    /// The command is over.
+    /// Exit code; the command is over.
     Exit(u8),
-    /// The command is to wait until it is asked to stop, and then to say so by a byte.
-    Await,
+    /// Instruction to wait until a stop is requested, and then to send a byte.
+    AwaitStop,
 }
 
 impl ReplyFrame {
+    /// Writes the frame: a byte for its kind, then the data after their length.
     pub(super) fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
         let (kind, bytes) = match self {
             Self::Output(bytes) => (1, bytes.as_slice()),
             Self::Error(bytes) => (2, bytes.as_slice()),
             Self::Exit(code) => (3, std::slice::from_ref(code)),
-            Self::Await => (4, [].as_slice()),
+            Self::AwaitStop => (4, [].as_slice()),
         };
         let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
         let mut frame = vec![kind];
@@ -40,6 +41,7 @@ impl ReplyFrame {
         out.write_all(&frame)
     }
 
+    /// Reads the next frame.
     pub(super) fn read_from(input: &mut impl Read) -> io::Result<Self> {
         let mut kind = [0];
         input.read_exact(&mut kind)?;
@@ -48,25 +50,25 @@ impl ReplyFrame {
             (1, _) => Ok(Self::Output(bytes)),
             (2, _) => Ok(Self::Error(bytes)),
             (3, Some(code)) => Ok(Self::Exit(*code)),
-            (4, _) => Ok(Self::Await),
+            (4, _) => Ok(Self::AwaitStop),
             _ => Err(io::ErrorKind::InvalidData.into()),
         }
     }
 }
 
-/// Writes a command's words: its name, its arguments.
+/// Writes a request: the command's name and its arguments.
 pub(super) fn write_request(out: &mut impl Write, words: &[Vec<u8>]) -> io::Result<()> {
     let joined = words.join(&0);
     let length = u32::try_from(joined.len()).map_err(io::Error::other)?;
     out.write_all(&[length.to_le_bytes().as_slice(), &joined].concat())
 }
 
-/// A command that was called on the board.
+/// Command that was called on the board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CommandRequest {
-    /// The command's own process number on the host, as the kernel tells it.
+    /// Process number of the command on the host, as the kernel reports it.
     pub pid: u32,
-    /// The process number of the shell that called it.
+    /// Process number of the calling shell.
     pub parent: u32,
     /// Its name.
     pub name: String,
@@ -75,7 +77,7 @@ pub(super) struct CommandRequest {
 }
 
 impl CommandRequest {
-    /// Reads what a command of this process number says.
+    /// Reads the request of a command with this process number and parent.
     pub(super) fn read_from(input: &mut impl Read, (pid, parent): (u32, u32)) -> io::Result<Self> {
         let bytes = read_block(input, REQUEST_MAX)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -85,6 +87,7 @@ impl CommandRequest {
     }
 }
 
+/// Reads a block after its length of 4 bytes; an error if it is longer than `max`.
 fn read_block(input: &mut impl Read, max: u32) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     input.read_exact(&mut length)?;
@@ -113,7 +116,7 @@ mod tests {
             ReplyFrame::Output(b"x".to_vec()),
             ReplyFrame::Error(vec![]),
             ReplyFrame::Exit(3),
-            ReplyFrame::Await,
+            ReplyFrame::AwaitStop,
         ] {
             let mut bytes = Vec::new();
             frame.write_to(&mut bytes).unwrap();

@@ -17,9 +17,9 @@ use crate::failure::Failure;
 use crate::folder::{OnExisting, Output};
 use crate::report::activities_page;
 
-use super::energies::Energies;
+use super::energies::EnergyRowsFile;
 use super::progress;
-use super::quantity::between;
+use super::quantity::number_between;
 
 /// The page with pictures and tables.
 pub const PAGE: &str = "activities.html";
@@ -108,13 +108,13 @@ struct AccountArguments {
     #[arg(long, value_enum, default_value = "within")]
     logging: LoggingArgument,
     /// Seconds of a step of timeline.csv; about 200 steps, unless given.
-    #[arg(long, value_parser = between(1e-9, 1e9, "s"))]
+    #[arg(long, value_parser = number_between(1e-9, 1e9, "s"))]
     step_s: Option<f64>,
     /// Where the picture begins, in seconds of the logs' clock.
-    #[arg(long, value_parser = between(-9e9, 9e9, "s"), allow_negative_numbers = true)]
+    #[arg(long, value_parser = number_between(-9e9, 9e9, "s"), allow_negative_numbers = true)]
     from_s: Option<f64>,
     /// Where it ends.
-    #[arg(long, value_parser = between(-9e9, 9e9, "s"), allow_negative_numbers = true)]
+    #[arg(long, value_parser = number_between(-9e9, 9e9, "s"), allow_negative_numbers = true)]
     to_s: Option<f64>,
     /// Folder for the results.
     #[arg(long, required_unless_present = "partial")]
@@ -162,7 +162,7 @@ fn api(out: &Path, existing: OnExisting) -> Result<(), Failure> {
 fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
     check(arguments)?;
     let energies = arguments.partial.as_deref();
-    let energies = energies.map(|path| Energies::open(path, arguments.force)).transpose()?;
+    let energies = energies.map(|path| EnergyRowsFile::open(path, arguments.force)).transpose()?;
     let output = arguments.out.as_deref().map(|out| open(out, arguments.force.into()));
     let output = output.transpose()?;
     let mut labels = Labels::default();
@@ -186,7 +186,7 @@ fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
         write(arguments, output, &analyses, &labels)?;
     }
     if let Some(energies) = &energies {
-        energies.put(&named(&arguments.logs), of_activities(&analyses, &labels))?;
+        energies.write_rows(&named(&arguments.logs), of_activities(&analyses, &labels))?;
     }
     for remark in analyses.iter().flat_map(|analysis| &analysis.remarks) {
         progress::warn_in_line(format!("{}: {}", remark.kind, remark.message));

@@ -10,11 +10,11 @@ use crate::attribution::activities::{
 };
 use crate::failure::Failure;
 use crate::format::{visible_name, visible_path};
-use crate::log_file::{self, GivenLog, LogFileError, TextLog};
+use crate::log_file::{self, LogFileError, LogFileKind, TextLog};
 use crate::power::parse_samples;
 
 use super::super::progress;
-use super::super::user_table::{first_line, user_table};
+use super::super::user_table::{header_line, user_table};
 use super::columns;
 
 /// What a log is.
@@ -115,14 +115,14 @@ impl<'a> InputLog<'a> {
         match format {
             Some(LogFormat::Perfetto) => return Ok(log(LogFormat::Perfetto, None)),
             Some(format) => {
-                let text = log_file::text_log(path, "log").map_err(wrong)?;
+                let text = log_file::find_text_log(path, "log").map_err(wrong)?;
                 return Ok(log(format, Some(text)));
             }
             None => {}
         }
-        match log_file::given_log(path).map_err(wrong)? {
-            GivenLog::Traces => Ok(log(LogFormat::Perfetto, None)),
-            GivenLog::Text(text) => {
+        match log_file::log_file_kind(path).map_err(wrong)? {
+            LogFileKind::Traces => Ok(log(LogFormat::Perfetto, None)),
+            LogFileKind::Text(text) => {
                 let format = guess(path, &text)?;
                 Ok(log(format, Some(text)))
             }
@@ -147,7 +147,7 @@ fn guess(path: &Path, log: &TextLog) -> Result<LogFormat, Failure> {
     }
     let text = String::from_utf8_lossy(&start);
     let first = text.trim_start_matches('\u{feff}').lines().next().unwrap_or("");
-    let titles = &first_line(&start);
+    let titles = &header_line(&start);
     if first.starts_with("# wattline-samples") {
         return Ok(LogFormat::Samples);
     } else if columns::of(titles).starts_with(&CSV_HEADER.map(String::from)) {
@@ -249,7 +249,7 @@ fn traces(path: &Path, inputs: &Inputs<'_>, labels: &mut Labels) -> Result<NodeL
         }
         error => Failure::input(path, error),
     };
-    let traces = log_file::traces(path, inputs.machine).map_err(wrong)?;
+    let traces = log_file::find_traces(path, inputs.machine).map_err(wrong)?;
     let readers = traces.readers().map_err(wrong)?;
     let options = PerfettoOptions { rails: inputs.rails.to_vec() };
     let log = activities::read_traces(readers, inputs.node, labels, &options);

@@ -1,4 +1,5 @@
-//! `wattline board check`: what boards offer, and whether they can share a campaign.
+//! `wattline board check`: meters, rails and frequencies of boards, and whether they can share a
+//! campaign.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,17 +9,17 @@ use crate::boards::board_fit::unfit_keys;
 use crate::boards::{self, BoardChoice};
 use crate::cli::progress;
 use crate::device::{
-    Board, BoardState, DeviceError, LOCAL_SERIAL, PrepareOptions, Server, local_shell, offered,
-    prepare, restore,
+    Board, BoardState, DeviceError, LOCAL_SERIAL, PrepareOptions, Server, local_shell, prepare,
+    read_offer, restore,
 };
 use crate::failure::Failure;
 use crate::format::{counted, visible_name};
 use crate::power::meter::{SAMPLED_HERE, SAMPLED_ON_BOARDS};
-use crate::power::{METERS, Meter, MeterError, Offer};
+use crate::power::{METERS, Meter, MeterError, MeterOffer};
 use crate::scenario::read_scenario;
 
-/// Checks a scenario, whose file is named first, on boards: every key that does not fit is told.
-/// Without one checks the boards themselves.
+/// Checks a scenario, whose file is named first, on boards and reports every key that does not fit.
+/// Without a scenario checks the boards themselves.
 pub(super) fn check_all(names: &[String]) -> Result<(), Failure> {
     match names {
         [file, boards @ ..] if is_scenario(file) => check_scenario(Path::new(file), boards),
@@ -26,11 +27,12 @@ pub(super) fn check_all(names: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// Whether a name is that of a scenario's file: serials have no such end.
+/// Whether a name is that of a scenario's file: serials have no such ending.
 fn is_scenario(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|end| end == "toml")
 }
 
+/// Checks a scenario on boards and reports every key that does not fit.
 fn check_scenario(file: &Path, boards: &[String]) -> Result<(), Failure> {
     let scenario = read_scenario(file)?;
     if boards.is_empty() {
@@ -60,13 +62,13 @@ fn check_scenario(file: &Path, boards: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// Checks boards one after the other, and whether they can share a campaign. The first fault
-/// is told in the end, after what all of them say.
+/// Checks boards one after the other, and whether they can share a campaign. The first fault is
+/// returned at the end, after the results of all of them.
 fn check_boards(serials: &[String]) -> Result<(), Failure> {
     let mut fault = None;
     let mut states = Vec::new();
     for serial in serials {
-        match check(serial) {
+        match check_board(serial) {
             Ok(state) => states.extend(state.map(|state| (serial, state))),
             Err(failure) if serials.len() == 1 => return Err(failure),
             Err(failure) => {
@@ -79,17 +81,18 @@ fn check_boards(serials: &[String]) -> Result<(), Failure> {
         return Err(failure);
     }
     if serials.len() > 1 {
-        progress::result(together(&states)?);
+        progress::result(check_compatibility(&states)?);
     }
     Ok(())
 }
 
-/// Whether boards can share a campaign: each under a name of its own, with the same rails.
-fn together(states: &[(&String, BoardState)]) -> Result<String, Failure> {
+/// Checks that boards can share a campaign: each under a name of its own, with the same rails.
+/// Returns the report's line.
+fn check_compatibility(states: &[(&String, BoardState)]) -> Result<String, Failure> {
     let name =
         |(serial, state): &(&String, BoardState)| boards::recorded_serial(&state.facts, serial);
     let names: Vec<String> = states.iter().map(name).collect();
-    if let Some((one, other)) = boards::namesakes(&names) {
+    if let Some((one, other)) = boards::first_duplicate(&names) {
         return Err(Failure::Board(format!(
             "{} and {} both call themselves {:?} and could not be told apart; start virtual boards \
              with --name",
@@ -110,13 +113,13 @@ fn together(states: &[(&String, BoardState)]) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Asks a board, or this machine, what it offers. One without any real meter is at fault:
-/// what it can't measure is not 0 J.
-fn check(serial: &str) -> Result<Option<BoardState>, Failure> {
+/// Checks the meters of a board or of this machine, prints them, and returns the prepared board.
+/// One without any real meter is at fault: energy that cannot be measured is not 0 J.
+fn check_board(serial: &str) -> Result<Option<BoardState>, Failure> {
     let (answers, used, prepared) = match serial {
         LOCAL_SERIAL => {
-            let answers = answers(local_shell)?;
-            let used = best(&SAMPLED_HERE, &answers);
+            let answers = read_offers(local_shell)?;
+            let used = best_meter(&SAMPLED_HERE, &answers);
             (answers, used, None)
         }
         serial => {
@@ -127,9 +130,9 @@ fn check(serial: &str) -> Result<Option<BoardState>, Failure> {
                 let answer = board.shell(question, Duration::from_secs(20))?;
                 Ok(answer.all_output())
             };
-            let answers = answers(shell)?;
-            let used = best(&SAMPLED_ON_BOARDS, &answers);
-            let state = used.map(|meter| prepare(&board, &preparation(meter)));
+            let answers = read_offers(shell)?;
+            let used = best_meter(&SAMPLED_ON_BOARDS, &answers);
+            let state = used.map(|meter| prepare(&board, &prepare_options(meter)));
             restore(&board)?;
             (answers, used, state)
         }
@@ -162,27 +165,31 @@ fn check(serial: &str) -> Result<Option<BoardState>, Failure> {
     }
 }
 
-/// A meter and what a board offers of it.
-type Answer = (&'static dyn Meter, Result<Offer, MeterError>);
+/// Meter with the offer of a board for it.
+type MeterAnswer = (&'static dyn Meter, Result<MeterOffer, MeterError>);
 
-/// What a board's shell says to each meter's question.
-fn answers(shell: impl Fn(&str) -> Result<String, DeviceError>) -> Result<Vec<Answer>, Failure> {
-    let ask = |meter: &'static dyn Meter| Ok((meter, offered(meter, &shell)?));
+/// Offers of all meters, read by a board's shell.
+fn read_offers(
+    shell: impl Fn(&str) -> Result<String, DeviceError>,
+) -> Result<Vec<MeterAnswer>, Failure> {
+    let ask = |meter: &'static dyn Meter| Ok((meter, read_offer(meter, &shell)?));
     METERS.into_iter().map(ask).collect()
 }
 
-/// The best of some meters that is offered: what `board.meter = "auto"` takes.
-fn best(meters: &[&'static dyn Meter], answers: &[Answer]) -> Option<&'static str> {
+/// Name of the best of some meters that is offered: the one that `board.meter = "auto"` takes.
+fn best_meter(meters: &[&'static dyn Meter], answers: &[MeterAnswer]) -> Option<&'static str> {
     let offered =
         |name: &&str| answers.iter().any(|(meter, offer)| meter.name() == *name && offer.is_ok());
     meters.iter().map(|meter| meter.name()).find(offered)
 }
 
-fn preparation(meter: &'static str) -> PrepareOptions {
+/// Options for preparing a board with a meter.
+fn prepare_options(meter: &'static str) -> PrepareOptions {
     PrepareOptions { meter, ..PrepareOptions::default() }
 }
 
-fn meters_text(answers: &[Answer], used: Option<&str>) -> String {
+/// Table of the meters with their offers, which marks the used one.
+fn meters_text(answers: &[MeterAnswer], used: Option<&str>) -> String {
     let mut text = String::new();
     for (meter, offer) in answers {
         let name = meter.name();
@@ -211,7 +218,7 @@ fn meters_text(answers: &[Answer], used: Option<&str>) -> String {
     text
 }
 
-/// What the big cores run at, and whether a campaign can fix it.
+/// Frequencies of the big cores, and whether a campaign can fix one.
 fn frequency(state: &BoardState) -> String {
     match (state.fixed_khz, state.frequency_khz) {
         (Some(khz), _) => format!("{khz} kHz, fixed"),
@@ -220,6 +227,7 @@ fn frequency(state: &BoardState) -> String {
     }
 }
 
+/// Description of a prepared board: model, rails, frequencies.
 fn description(serial: &str, state: &BoardState) -> String {
     let serial = visible_name(serial);
     let or_unknown = |text: Option<String>| text.map_or("unknown".into(), |it| visible_name(&it));

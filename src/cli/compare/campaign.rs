@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::campaign::{PlannedCase, RunPhase};
-use crate::compare::{InputRuns, Measurement, Repeat};
+use crate::compare::{InputRuns, Measurement, PowerRunEnergy};
 use crate::dataset::DatasetFacts;
 use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
@@ -70,7 +70,7 @@ fn measurement(cases: &[PlannedCase], records: &[RunRecord]) -> Measurement {
         let good = records.iter().filter(|run| run.is_good_run_of(&case.name, RunPhase::Power));
         let repeats = good
             .filter_map(|run| run.measured.as_ref())
-            .map(|run| Repeat { energy_j: run.energy_j, duration_s: run.duration_s });
+            .map(|run| PowerRunEnergy { energy_j: run.energy_j, duration_s: run.duration_s });
         inputs.entry(case.input.clone()).or_default().repeats.extend(repeats);
     }
     let idle = records.iter().filter(|run| run.is_good() && run.run.phase == RunPhase::Idle);

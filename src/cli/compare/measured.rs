@@ -4,8 +4,9 @@ use std::path::Path;
 
 use crate::compare::budget::Spending;
 use crate::compare::{
-    self, AllowedIncrease, CompareMode, Comparison, EnergyChange, GateVerdict, MeasuredChange,
-    MethodChanges, Side, SidePrices, compare_measured, compare_methods, take_back_other_work,
+    self, AllowedIncrease, CompareMode, ComparedSide, Comparison, EnergyChange, GateVerdict,
+    MeasuredChange, MethodChanges, SidePrices, compare_measured, compare_methods,
+    take_back_other_work,
 };
 use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
@@ -145,10 +146,12 @@ impl Prices {
         accounted: &AccountedSide,
         measured: &EnergyChange,
     ) -> Result<(MethodChanges, Vec<String>), Failure> {
-        let [before, now] = [&self.before, &self.now]
-            .map(|facts| Side { dictionary: &facts.dictionary, executions: &facts.executions });
+        let [before, now] = [&self.before, &self.now].map(|facts| ComparedSide {
+            dictionary: &facts.dictionary,
+            executions: &facts.executions,
+        });
         let (shared, taken) = match &self.new {
-            Some(new) => self.base.with_costs_of(new),
+            Some(new) => self.base.with_missing_costs_from(new),
             None => (self.base.clone(), Vec::new()),
         };
         let prices = match (self.choice, &self.new) {
@@ -156,7 +159,8 @@ impl Prices {
             _ => SidePrices::Shared(&shared),
         };
         let is_taken = matches!(prices, SidePrices::Shared(_)) && !taken.is_empty();
-        let mut changes = compare_methods(before, now, prices).within(most(base), most(new));
+        let mut changes =
+            compare_methods(before, now, prices).without_impossible_figures(most(base), most(new));
         if accounted.is_sampled {
             let before = AccountedSide::of(&self.before, &self.base)?;
             if before.is_sampled {
@@ -166,7 +170,7 @@ impl Prices {
         let mut said = Vec::from_iter(is_taken.then(|| costs_of_new(&taken)));
         if base.board() == new.board() && !changes.methods.is_empty() {
             let (reconciled, told) = match self.explicable(measured, new) {
-                Some(measured) => changes.reconciled(measured, [before, now], prices),
+                Some(measured) => changes.reconcile_with(measured, [before, now], prices),
                 None => (changes, Some(UNRECONCILED.to_owned())),
             };
             changes = reconciled;
@@ -198,7 +202,7 @@ impl AccountedSide {
     fn of(facts: &ScenarioFacts, model: &Model) -> Result<Self, Failure> {
         let accounts = account(facts, model)?.accounts;
         let spending = compare::methods::accounted_spending(&facts.dictionary, &accounts);
-        Ok(Self { spending, is_sampled: accounts.areas.is_some() })
+        Ok(Self { spending, is_sampled: accounts.method_groups.is_some() })
     }
 }
 
@@ -223,7 +227,7 @@ fn costs_of_new(operations: &[String]) -> String {
 fn measured_spending(new: &Campaign) -> Spending {
     let inputs = &new.measurement.inputs;
     let figure =
-        |sum: Option<compare::Uncertain>| sum.map(|sum| (Joules(sum.value), sum.interval()));
+        |sum: Option<compare::UncertainEnergy>| sum.map(|sum| (Joules(sum.value), sum.interval()));
     let of_input = |name: &String| (("input", name.clone()), figure(new.measurement.input(name)));
     let mut spending: Spending = inputs.keys().map(of_input).collect();
     let all = new.measurement.sum(inputs.keys().map(String::as_str));

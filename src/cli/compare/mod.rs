@@ -16,7 +16,7 @@ use crate::folder::{OnExisting, Output, read_text};
 use super::error::exit;
 use super::outcome::CommandOutcome;
 use super::progress;
-use super::quantity::{PRINTED, between, whole};
+use super::quantity::{PRINTED_ROWS_MAX, number_between, whole_number_between};
 use super::source_arguments::ClassPathArguments;
 
 #[derive(Debug, Args)]
@@ -43,11 +43,11 @@ pub struct Arguments {
     classes: ClassPathArguments,
     /// Increase that is allowed, in percent of the base's energy above idle.
     #[arg(long, value_name = "PCT", default_value_t = 100.0 * AllowedIncrease::default().0,
-          value_parser = between(0.0, 1e6, "%"))]
+          value_parser = number_between(0.0, 1e6, "%"))]
     max_increase: f64,
     /// Standard deviation that repeating a whole campaign adds, in percent.
     #[arg(long, value_name = "PCT", default_value_t = 0.0,
-          value_parser = between(0.0, 1e6, "%"))]
+          value_parser = number_between(0.0, 1e6, "%"))]
     between_campaigns: f64,
     /// Whose model prices the methods.
     #[arg(long, value_enum, default_value = "base")]
@@ -62,7 +62,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value = "text")]
     format: CompareFormat,
     /// How many classes and methods are printed.
-    #[arg(long, default_value_t = 20, value_parser = whole(0, PRINTED))]
+    #[arg(long, default_value_t = 20, value_parser = whole_number_between(0, PRINTED_ROWS_MAX))]
     limit: usize,
     /// Folder for compare.md, compare.json and compare.xml (JUnit).
     #[arg(long)]
@@ -133,7 +133,7 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     Ok(match comparison.verdict() {
         GateVerdict::Pass => CommandOutcome::Done,
         GateVerdict::OverBudget | GateVerdict::Increase => {
-            CommandOutcome::Verdict { code: exit::GATE }
+            CommandOutcome::Verdict { code: exit::CHECK_FAILED }
         }
         GateVerdict::NoData => CommandOutcome::Verdict { code: exit::NO_DATA },
     })

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use crate::build::{SourceAnalysis, sources};
 use crate::compare::{
-    self, AllowedIncrease, ChangeRow, CompareMode, Comparison, EnergyChange, MethodChanges,
-    Patched, Side, Subject, carry, compare_patch,
+    self, AllowedIncrease, ChangeRow, CompareMode, ComparedSide, Comparison, EnergyChange,
+    MethodChanges, PatchedProgram, Subject, carry_counts, compare_patch,
 };
 use crate::failure::Failure;
 use crate::folder::CampaignFolder;
 use crate::format::counted;
-use crate::operations::{Calls, Dictionary};
+use crate::operations::{CallResolution, Dictionary};
 
 use super::campaign::{Campaign, campaign_notes};
 use super::{Arguments, budget_rows};
@@ -19,21 +19,21 @@ use super::{Arguments, budget_rows};
 pub(super) fn patch(arguments: &Arguments) -> Result<Comparison, Failure> {
     let base = Campaign::read(&arguments.base, arguments.between_campaigns)?;
     let (facts, model) = base.facts_and_model()?;
-    let Patched { dictionary: before, calls } = survey(&[], arguments)?;
+    let PatchedProgram { dictionary: before, calls } = survey(&[], arguments)?;
     if !is_same_division(&before, &facts.dictionary) {
         let message = "its sources/ no longer divide into its blocks.csv; run the pipeline again";
         return Err(Failure::input(&arguments.base, message));
     }
     let resolved = differing(&before, &facts.dictionary);
     let after = survey(&arguments.source, arguments)?;
-    let side = Side { dictionary: &before, executions: &facts.executions };
-    let carried = carry(side, &calls, after);
+    let side = ComparedSide { dictionary: &before, executions: &facts.executions };
+    let carried = carry_counts(side, &calls, after);
     let changes = compare_patch(side, &carried, &model);
     let limit = AllowedIncrease(arguments.max_increase / 100.0);
     let headline = predicted_headline(&base, &changes, limit, carried.unknown.len());
     let mut notes = patch_notes(&carried, &changes, resolved);
     notes.splice(0..0, campaign_notes(&base, &base));
-    let new = Side { dictionary: &carried.dictionary, executions: &carried.likely };
+    let new = ComparedSide { dictionary: &carried.dictionary, executions: &carried.likely };
     let mut spending = compare::methods::spending(new, &model);
     for key in carried.unknown.keys() {
         let name = Subject::Method(key.clone()).name();
@@ -63,7 +63,7 @@ pub(super) fn patch(arguments: &Arguments) -> Result<Comparison, Failure> {
 }
 
 /// Blocks and operations of the base's sources, with `changed` files in their place.
-fn survey(changed: &[PathBuf], arguments: &Arguments) -> Result<Patched, Failure> {
+fn survey(changed: &[PathBuf], arguments: &Arguments) -> Result<PatchedProgram, Failure> {
     let own = CampaignFolder::new(&arguments.base).sources_folder();
     if !own.is_dir() {
         let message = "it has no sources/; run the pipeline again";
@@ -88,8 +88,8 @@ fn survey(changed: &[PathBuf], arguments: &Arguments) -> Result<Patched, Failure
     let loaded = sources::load_paths(&places, &arguments.classes.paths())?;
     let granularity = CampaignFolder::new(&arguments.base).scenario()?.application.granularity;
     let SourceAnalysis { dictionary, calls, .. } =
-        SourceAnalysis::of(loaded, granularity, Calls::Followed)?;
-    Ok(Patched { dictionary, calls })
+        SourceAnalysis::of(loaded, granularity, CallResolution::Followed)?;
+    Ok(PatchedProgram { dictionary, calls })
 }
 
 fn is_same_division(a: &Dictionary, b: &Dictionary) -> bool {
@@ -139,7 +139,7 @@ fn predicted_headline(
 }
 
 fn patch_notes(
-    carried: &compare::Carried,
+    carried: &compare::CarriedCounts,
     changes: &compare::MethodChanges,
     resolved: usize,
 ) -> Vec<String> {

@@ -143,7 +143,7 @@ fn difference(key: &str, base: Option<&String>, new: Option<&String>) -> Option<
 const SHOWN: usize = 61;
 
 fn shown(value: Option<&String>) -> String {
-    value.map_or_else(|| "not set".to_owned(), |value| format::shortened(value, SHOWN))
+    value.map_or_else(|| "not set".to_owned(), |value| format::truncate(value, SHOWN))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! Accounts against samples of an independent profiler.
+//! Comparison of accounts with samples of an independent profiler.
 
 use std::path::{Path, PathBuf};
 
 use crate::account::profile::{
-    self, AnotherRun, Hits, ProfileEvaluation, ReferenceProfile, SpreadOf,
+    self, Hits, ProfileEvaluation, ReferenceProfile, RunSpreadErrors, SpreadSource,
 };
 use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
@@ -13,12 +13,12 @@ use crate::input_file;
 use crate::model::Model;
 use crate::operations::Dictionary;
 use crate::stacks::{self, StackProfile, WeightFacts, WeightUnit, unit_of_header};
-use crate::toolchain::{Jdk, flight};
+use crate::toolchain::{Jdk, flight_recorder};
 
 use super::super::progress;
 
-/// Writes `profile.csv` and `profile-entries.csv`. Each of `runs` is a file, or, comma between
-/// them, one for each process that was a part of the run.
+/// Writes `profile.csv` and `profile-entries.csv`. Each of `runs` is a file, or, with commas
+/// between them, one for each process that was a part of the run.
 pub fn evaluate(
     folder: &CampaignFolder,
     model: &Model,
@@ -29,11 +29,11 @@ pub fn evaluate(
     output.check_free(&["profile.csv", "profile-entries.csv"])?;
     let facts = ScenarioFacts::read(folder, None)?;
     facts.check(model)?;
-    let weights = WeightFacts { most_samples: most_samples(&facts), ..weights };
-    let hits = |file: &PathBuf| hits(file, weights, &facts.dictionary);
-    let read = |run: &PathBuf| files(run).iter().map(hits).collect::<Result<Vec<_>, _>>();
+    let weights = WeightFacts { most_samples: samples_max(&facts), ..weights };
+    let hits = |file: &PathBuf| profile_hits(file, weights, &facts.dictionary);
+    let read = |run: &PathBuf| run_files(run).iter().map(hits).collect::<Result<Vec<_>, _>>();
     let reference = ReferenceProfile::of(runs.iter().map(read).collect::<Result<_, Failure>>()?);
-    let evaluation = profile::against(&facts.accounts(model), &reference);
+    let evaluation = profile::compare_with_profile(&facts.accounts(model), &reference);
     if evaluation.levels.is_empty() {
         return Err(Failure::input(
             &runs[0],
@@ -47,7 +47,7 @@ pub fn evaluate(
     if let Some(device) = &facts.device {
         progress::say(format!("  the accounts are those of board {device}"));
     }
-    say(&evaluation);
+    print_summary(&evaluation);
     let csv = evaluation.csv();
     progress::document(csv.trim_end());
     output.write("profile.csv", csv)?;
@@ -56,7 +56,8 @@ pub fn evaluate(
     Ok(())
 }
 
-fn say(evaluation: &ProfileEvaluation) {
+/// Prints the summary of an evaluation.
+fn print_summary(evaluation: &ProfileEvaluation) {
     let (outside, all) = evaluation.outside;
     progress::say(format!(
         "  {}, {outside} of them with no frame of the application, which count for no method",
@@ -66,11 +67,11 @@ fn say(evaluation: &ProfileEvaluation) {
         progress::say("  the profile has no lines: none are compared");
     }
     progress::say(match evaluation.levels.first().and_then(|level| level.another_run) {
-        Some(AnotherRun { spread, measured_by: SpreadOf::Profile, .. }) => format!(
+        Some(RunSpreadErrors { spread, measured_by: SpreadSource::Profile, .. }) => format!(
             "  how far its runs differ was found from these: by {:.0} % in methods",
             100.0 * spread
         ),
-        Some(AnotherRun { spread, measured_by: SpreadOf::Campaign, .. }) => format!(
+        Some(RunSpreadErrors { spread, measured_by: SpreadSource::Campaign, .. }) => format!(
             "  it is of one run; that another would differ as the campaign's sampled runs do, by \
              {:.0} % in methods, is allowed for",
             100.0 * spread
@@ -81,46 +82,50 @@ fn say(evaluation: &ProfileEvaluation) {
     });
 }
 
-/// The files of a run.
-fn files(run: &Path) -> Vec<PathBuf> {
+/// Paths of the files of a run.
+fn run_files(run: &Path) -> Vec<PathBuf> {
     match run.to_str() {
         Some(several) if !run.exists() => several.split(',').map(PathBuf::from).collect(),
         _ => vec![run.to_owned()],
     }
 }
 
-/// A profile may be of so many times as long as the longest session,
-const LONGER: f64 = 100.0;
-/// of so many processors,
-const PROCESSORS: f64 = 8.0;
-/// and has at most so many samples a second of each.
-const RATE_HZ: f64 = 1000.0;
+/// Ratio of a profile's length to the longest session, at most,
+const LENGTH_RATIO_MAX: f64 = 100.0;
+/// times the number of processors, at most,
+const PROCESSORS_MAX: f64 = 8.0;
+/// times the samples per second and processor, at most: bounds of the samples of a profile.
+const RATE_MAX_HZ: f64 = 1000.0;
 
-/// How many samples a profile of the campaign's program can have, if nobody says more of it.
-fn most_samples(facts: &ScenarioFacts) -> Option<u64> {
+/// Largest number of samples that a profile of the campaign's program can have.
+fn samples_max(facts: &ScenarioFacts) -> Option<u64> {
     let lengths = facts.records.iter().filter_map(|record| record.conditions.uptime_s);
     let longest_s = lengths.map(|[from, to]| to - from).fold(1.0_f64, f64::max);
-    Some((longest_s * LONGER * PROCESSORS * RATE_HZ) as u64)
+    Some((longest_s * LENGTH_RATIO_MAX * PROCESSORS_MAX * RATE_MAX_HZ) as u64)
 }
 
-/// What the samples of a file fell into.
-fn hits(file: &Path, weights: WeightFacts, dictionary: &Dictionary) -> Result<Hits, Failure> {
-    Ok(Hits::of(&read(file, weights)?, dictionary))
+/// Samples of a file by line and method of the campaign.
+fn profile_hits(
+    file: &Path,
+    weights: WeightFacts,
+    dictionary: &Dictionary,
+) -> Result<Hits, Failure> {
+    Ok(Hits::of(&read_profile(file, weights)?, dictionary))
 }
 
-/// Reads a profile of either kind.
-fn read(file: &Path, weights: WeightFacts) -> Result<StackProfile, Failure> {
+/// Reads a profile: pprof or collapsed stacks.
+fn read_profile(file: &Path, weights: WeightFacts) -> Result<StackProfile, Failure> {
     let bytes = input_file::read(file).map_err(Failure::io("read", file))?;
     let wrong = |error: &dyn std::error::Error| Failure::input(file, error);
-    if flight::is_recording(&bytes) {
-        let text = flight::samples(&Jdk::find()?, file, None)?;
+    if flight_recorder::is_recording(&bytes) {
+        let text = flight_recorder::collapsed_samples(&Jdk::find()?, file, None)?;
         return stacks::parse(&text).map_err(|error| wrong(&error));
     }
     let text = String::from_utf8_lossy(&bytes);
     let stated = unit_of_header(&text).map_err(|error| wrong(&error))?;
     let weights = WeightFacts { unit: weights.unit.or(stated), ..weights };
     let profile = stacks::parse(&text).map_err(|error| wrong(&error))?;
-    let (profile, remark) = profile.in_samples(weights).map_err(|error| wrong(&error))?;
+    let (profile, remark) = profile.to_samples(weights).map_err(|error| wrong(&error))?;
     if let Some(remark) = remark {
         progress::warn_in_line(format!("{}: {remark}", file.display()));
     }
@@ -130,14 +135,14 @@ fn read(file: &Path, weights: WeightFacts) -> Result<StackProfile, Failure> {
     }
 }
 
-/// What the flags say of weights.
-pub fn stated(unit: Option<&str>, period: Option<u64>) -> WeightFacts {
+/// Unit and period of weights that the flags give.
+pub fn weight_facts(unit: Option<&str>, period: Option<u64>) -> WeightFacts {
     let unit = unit.and_then(WeightUnit::of);
     WeightFacts { unit, period_ns: period, ..WeightFacts::default() }
 }
 
-/// `10ms`, `500us`: a time between two samples, in nanoseconds.
-pub fn period_ns(text: &str) -> Result<u64, String> {
+/// Parses a time between two samples (`10ms`, `500us`) to nanoseconds.
+pub fn parse_period_ns(text: &str) -> Result<u64, String> {
     let units = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
     let found = units.iter().find_map(|(unit, ns)| {
         let number = text.strip_suffix(unit)?.trim().parse::<f64>().ok()?;
@@ -154,9 +159,9 @@ mod tests {
 
     #[test]
     fn periods_have_a_unit() {
-        assert_eq!(period_ns("10ms"), Ok(10_000_000));
-        assert_eq!(period_ns("500us"), Ok(500_000));
-        assert_eq!(period_ns("1.5s"), Ok(1_500_000_000));
-        assert!(period_ns("10").is_err() && period_ns("0ms").is_err());
+        assert_eq!(parse_period_ns("10ms"), Ok(10_000_000));
+        assert_eq!(parse_period_ns("500us"), Ok(500_000));
+        assert_eq!(parse_period_ns("1.5s"), Ok(1_500_000_000));
+        assert!(parse_period_ns("10").is_err() && parse_period_ns("0ms").is_err());
     }
 }

@@ -9,19 +9,18 @@ use crate::fit::CampaignModel;
 use crate::model::table::{PassColumns, RowSource, TableRows};
 use crate::model::{FitOptions, FoldOptions, FoldUnit, ModelError, Solver, StreamFit, fit_rows};
 
-use super::tables::TableLocation;
+use super::tables::TableFiles;
 use super::{Arguments, DataOrigin, DatasetFacts, Failure, Output, progress, summary};
 
-/// Tables from this size on are read in blocks by every solver that can (16 MB).
+/// Size in bytes from which every solver that can reads a table in blocks (16 MB).
 const BLOCKS_BYTES: u64 = 16 << 20;
 
-/// Tables from this size on (256 MB) are not read whole.
+/// Size in bytes from which no table is read whole (256 MB).
 const LARGE_BYTES: u64 = 256 << 20;
 
-/// Whether a table is better read in blocks: if it is large, or if nothing that was asked for
-/// needs it whole.
-pub fn are_better(
-    tables: &TableLocation,
+/// Whether to read a table in blocks: if it is large, or if no option needs it whole.
+pub fn is_better_in_blocks(
+    tables: &TableFiles,
     arguments: &Arguments,
     options: &FitOptions,
 ) -> Result<bool, Failure> {
@@ -31,21 +30,21 @@ pub fn are_better(
         || options.inner_folds.unit == FoldUnit::Group
         || arguments.bootstrap > 0
         || arguments.learning_curve;
-    match tables.are_stream() {
+    match tables.is_stream() {
         true => Ok(false),
         false if needs_whole => is_large(tables),
-        false => Ok(tables.bytes() >= BLOCKS_BYTES || tables.are_too_many_numbers()?),
+        false => Ok(tables.bytes() >= BLOCKS_BYTES || tables.has_too_many_numbers()?),
     }
 }
 
-/// Whether a table is too large to be held.
-fn is_large(tables: &TableLocation) -> Result<bool, Failure> {
-    Ok(tables.bytes() >= LARGE_BYTES || tables.are_too_many_numbers()?)
+/// Whether a table is too large to be read whole.
+fn is_large(tables: &TableFiles) -> Result<bool, Failure> {
+    Ok(tables.bytes() >= LARGE_BYTES || tables.has_too_many_numbers()?)
 }
 
-/// Fits without ever holding the table.
+/// Fits a table in blocks, without ever holding all of it.
 pub fn run(
-    tables: &TableLocation,
+    tables: &TableFiles,
     rows: &TableRows<'_>,
     arguments: &Arguments,
     options: &FitOptions,
@@ -68,14 +67,14 @@ pub fn run(
     Ok(())
 }
 
-/// Whether the cases are of one board, as fits in blocks need it; an error if they are not, and
-/// the table is too large to be held.
-pub fn are_of_one_board(tables: &TableLocation, rows: &TableRows<'_>) -> Result<bool, Failure> {
+/// Whether the cases are of one board, as fits in blocks need it; an error if they are not, and the
+/// table is too large to be read whole.
+pub fn are_of_one_board(tables: &TableFiles, rows: &TableRows<'_>) -> Result<bool, Failure> {
     if !rows.have_devices() {
         return Ok(true);
     }
     let mut devices: BTreeSet<String> = BTreeSet::new();
-    let read = rows.each(PassColumns::Cases, &mut |block| {
+    let read = rows.for_each_block(PassColumns::Cases, &mut |block| {
         for i in 0..block.rows() {
             if !devices.contains(block.device(i)) {
                 devices.insert(block.device(i).to_owned());

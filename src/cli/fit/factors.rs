@@ -1,4 +1,4 @@
-//! `fit --factors`: measurements of patterns -> effects of operation, size, type, device.
+//! `fit --factors`: fits effects of operation, size, type and device to measurements of patterns.
 
 use clap::ValueEnum;
 
@@ -8,10 +8,10 @@ use crate::format::counted;
 use crate::interval::Interval;
 use crate::model::ChainOptions;
 use crate::model::bayes::{
-    EffectsPosterior, Factors, Sign, effects_csv, fit_effects, patterns_csv,
+    EffectSign, EffectsPosterior, FactorMeasurements, effects_csv, fit_effects, patterns_csv,
 };
 
-/// What effects may be.
+/// Allowed signs of effects (`--effects`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum EffectsOption {
     /// Not below zero.
@@ -22,18 +22,19 @@ pub enum EffectsOption {
 }
 
 impl EffectsOption {
-    fn sign(self) -> Sign {
+    /// Sign constraint of the model.
+    fn sign(self) -> EffectSign {
         match self {
-            Self::Positive => Sign::Positive,
-            Self::Free => Sign::Free,
+            Self::Positive => EffectSign::Positive,
+            Self::Free => EffectSign::Free,
         }
     }
 }
 
-/// The files it writes.
+/// Names of the files that a fit of factors writes.
 const FILES: [&str; 3] = ["effects.csv", "patterns.csv", "draws.csv"];
 
-/// Reads the table, draws from the posterior, writes the effects.
+/// Reads the table, samples the posterior, and writes the effects, patterns and draws.
 pub fn run(
     arguments: &Arguments,
     factors: &str,
@@ -49,7 +50,7 @@ pub fn run(
     };
     let names: Vec<String> = factors.split(',').map(|name| name.trim().to_string()).collect();
     let target = arguments.target.as_deref().unwrap_or("energy_j");
-    let data = Factors::from_csv(&read_user_table(path)?, &names, target)
+    let data = FactorMeasurements::from_csv(&read_user_table(path)?, &names, target)
         .map_err(|error| Failure::input(path, error))?;
     let options = ChainOptions { seed: arguments.seed, ..ChainOptions::default() };
     let sign = arguments.effects.sign();
@@ -82,7 +83,7 @@ pub fn run(
     Ok(())
 }
 
-/// The prior predictive check.
+/// Line about the prior predictive check.
 fn prior_line(posterior: &EffectsPosterior) -> String {
     let priors = posterior.prior_expectations();
     let energies = &posterior.data.energies_j;

@@ -1,4 +1,4 @@
-//! Partials: sums over a part of a table to a file, and files of sums to a model.
+//! Partials: files of sums over a part of a table, and models from merged ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,21 +8,21 @@ use crate::format::counted;
 use crate::input_file;
 use crate::model::table::{ColumnChoice, TableRows};
 use crate::model::{
-    BASELINES, CvSet, FitOptions, FoldOptions, JudgeRounds, Merge, MergedFit, ModelError,
-    PartLabel, SufficientStats, cv_csv, estimability_csv,
+    BASELINES, CvSet, FitOptions, FoldOptions, MergedFit, MergedRounds, ModelError, PartLabel,
+    PartialMerger, SufficientStats, cv_csv, estimability_csv,
 };
 use crate::toolchain::artifact::hash_of_bytes;
 
-use super::tables::TableLocation;
+use super::tables::TableFiles;
 use super::{Arguments, Failure, Output, PartialFile, progress};
 
-/// The rounds of a merged model, for `--judge`.
+/// File of the cross-validation rounds of a merged model, for `--judge`.
 pub const ROUNDS: &str = "rounds.json";
 
-/// Ends of names of partials in a folder.
-const ENDING: &str = "partial";
+/// File name extension of partials in a folder.
+const EXTENSION: &str = "partial";
 
-/// `I/N`: part I of N.
+/// Parses `I/N`: part I of N.
 pub fn part_number(text: &str) -> Result<(u64, u64), String> {
     let parsed = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
     match parsed {
@@ -31,20 +31,20 @@ pub fn part_number(text: &str) -> Result<(u64, u64), String> {
     }
 }
 
-/// Sums or judges the rows of a table into a partial.
-pub fn write(
+/// Sums the rows of a table, or judges them by a merged model, and writes the partial.
+pub fn write_partial(
     arguments: &Arguments,
-    tables: &TableLocation,
+    tables: &TableFiles,
     choice: &ColumnChoice,
     options: &FitOptions,
     folds: FoldOptions,
     to: &Path,
 ) -> Result<(), Failure> {
-    let rounds = arguments.judge.as_deref().map(rounds_of).transpose()?;
-    let choice = rounds.as_ref().map_or_else(|| choice.clone(), JudgeRounds::choice);
+    let rounds = arguments.judge.as_deref().map(read_rounds).transpose()?;
+    let choice = rounds.as_ref().map_or_else(|| choice.clone(), MergedRounds::choice);
     let rows = tables.rows(&choice)?;
-    tables.tell(&rows)?;
-    let label = PartLabel { number: arguments.part, columns: columns_of(&choice, &rows) };
+    tables.print_remarks(&rows)?;
+    let label = PartLabel { number: arguments.part, columns: column_names(&choice, &rows) };
     let partial = match &rounds {
         None => SufficientStats::of_rows(&rows, options, folds, label),
         Some(rounds) => SufficientStats::of_errors(&rows, rounds, label),
@@ -58,27 +58,27 @@ pub fn write(
     Ok(())
 }
 
-/// What columns were taken for what.
-fn columns_of(choice: &ColumnChoice, rows: &TableRows<'_>) -> Vec<(String, String)> {
+/// Names of the columns for target, group and weight.
+fn column_names(choice: &ColumnChoice, rows: &TableRows<'_>) -> Vec<(String, String)> {
     let target = choice.target.clone().unwrap_or_else(|| "energy_j".to_owned());
     let named =
         [("target", Some(target)), ("group", rows.group()), ("weight", choice.weight.clone())];
     named.into_iter().filter_map(|(what, name)| Some((what.to_owned(), name?))).collect()
 }
 
-/// Merges partials to a model, to its cross-validation, or to another partial.
+/// Merges partials into a model, its cross-validation, or another partial.
 pub fn merge(
     arguments: &Arguments,
     paths: &[PathBuf],
     options: impl FnOnce(&SufficientStats) -> Result<FitOptions, Failure>,
 ) -> Result<(), Failure> {
-    let merged = merged(&partials_of(paths)?)?;
+    let merged = merge_partials(&partial_paths(paths)?)?;
     if let Some(to) = &arguments.partial {
         return PartialFile::open(to, arguments.force)?.put(&merged.to_bytes());
     }
     let output = Output::open(&arguments.out, arguments.force.into(), &progress::TERMINAL)?;
     if merged.is_judged() {
-        return validated(&merged, &output);
+        return write_validation(&merged, &output);
     }
     output.check_free(&[names::MODEL, names::ESTIMABILITY, ROUNDS])?;
     let MergedFit { mut model, estimability, rounds } = merged.fit(&options(&merged)?)?;
@@ -105,7 +105,8 @@ pub fn merge(
     Ok(())
 }
 
-fn validated(merged: &SufficientStats, output: &Output) -> Result<(), Failure> {
+/// Writes and prints the cross-validation of merged judged partials.
+fn write_validation(merged: &SufficientStats, output: &Output) -> Result<(), Failure> {
     output.check_free(&[names::CV])?;
     let (validation, squares) = merged.validation()?;
     output.write(names::CV, cv_csv(&validation)?)?;
@@ -128,19 +129,19 @@ fn validated(merged: &SufficientStats, output: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The rounds beside a merged model.
-fn rounds_of(model: &Path) -> Result<JudgeRounds, Failure> {
+/// Reads the cross-validation rounds beside a merged model.
+fn read_rounds(model: &Path) -> Result<MergedRounds, Failure> {
     let is_model = model.file_name().is_some_and(|name| name == names::MODEL);
     let path = match model {
         folder if folder.is_dir() => folder.join(ROUNDS),
         file if is_model => file.with_file_name(ROUNDS),
         file => file.to_owned(),
     };
-    JudgeRounds::from_json(&read_text(&path)?).map_err(|error| Failure::input(&path, error))
+    MergedRounds::from_json(&read_text(&path)?).map_err(|error| Failure::input(&path, error))
 }
 
-/// Partials by name, those of folders too.
-fn partials_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+/// Paths of partials, with those in folders.
+fn partial_paths(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for path in paths {
         if !path.is_dir() {
@@ -150,14 +151,16 @@ fn partials_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let entries = fs::read_dir(path).map_err(Failure::io("read", path))?;
         for entry in entries {
             let entry = entry.map_err(Failure::io("read", path))?.path();
-            found.extend(Some(entry).filter(|path| path.extension().is_some_and(|e| e == ENDING)));
+            found.extend(
+                Some(entry).filter(|path| path.extension().is_some_and(|e| e == EXTENSION)),
+            );
         }
     }
     Ok(found)
 }
 
-/// Adds partials up in an order that the command line has no part in.
-fn merged(paths: &[PathBuf]) -> Result<SufficientStats, Failure> {
+/// Reads partials and merges them in an order that does not depend on the command line.
+fn merge_partials(paths: &[PathBuf]) -> Result<SufficientStats, Failure> {
     let read = |path: &PathBuf| {
         let bytes = input_file::read(path).map_err(Failure::io("read", path))?;
         SufficientStats::from_bytes(&bytes).map_err(|error| Failure::input(path, error))
@@ -167,7 +170,7 @@ fn merged(paths: &[PathBuf]) -> Result<SufficientStats, Failure> {
         order.push((read(path)?.parts().to_vec(), path));
     }
     order.sort();
-    let mut merge = Merge::default();
+    let mut merge = PartialMerger::default();
     for (_, path) in order {
         let added = merge.add(&path.display().to_string(), read(path)?);
         added.map_err(|error| Failure::input(path, error))?;

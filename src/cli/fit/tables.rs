@@ -1,5 +1,5 @@
-//! The files of a table: CSV and Parquet files, folders of them, or Arrow's stream format on
-//! standard input.
+//! Files of a table: CSV and Parquet files, folders of them, or Arrow's stream format on standard
+//! input.
 
 use std::fmt::Write as _;
 use std::io::{BufReader, Read};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use wattline_units::dialect::Compression;
 use wattline_units::limits::TABLE_NUMBERS;
 
-use crate::failure::{Failure, with_causes};
+use crate::failure::{Failure, message_with_causes};
 use crate::folder::{CampaignFolder, names};
 use crate::input_file;
 use crate::model::table::{
@@ -18,56 +18,56 @@ use crate::toolchain::artifact::{hash_of, hash_of_bytes};
 
 use super::super::progress;
 
-/// Ends of names of files that are tables.
+/// File name endings of tables.
 const ENDINGS: [&str; 8] = ["parquet", "pq", "csv", "tsv", "csv.gz", "csv.zst", "arrow", "feather"];
 
-/// What Hive writes for nothing.
+/// Name with which Hive writes an empty value in a folder.
 const HIVE_NULL: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// Where a table lies.
+/// Files of a table.
 #[derive(Debug, Clone)]
-pub struct TableLocation {
-    /// The first path that was given.
+pub struct TableFiles {
+    /// First path of the command line.
     pub named: PathBuf,
     files: Vec<TableFile>,
 }
 
-/// A file of a table, and what the names of its folders say: `device=B1`.
+/// File of a table, with the columns that the names of its folders give: `device=B1`.
 #[derive(Debug, Clone)]
 struct TableFile {
     path: PathBuf,
     constants: Vec<(String, String)>,
 }
 
-impl TableLocation {
-    /// Finds the files, those of a folder in the order of their names; of a campaign's folder
-    /// its data set.
+impl TableFiles {
+    /// Finds the files of a table: those of a folder in the order of their names; of a campaign's
+    /// folder its data set.
     pub fn find(paths: &[PathBuf]) -> Result<Self, Failure> {
-        let paths = paths.iter().map(|path| table_of(path)).collect::<Result<Vec<_>, _>>()?;
+        let paths = paths.iter().map(|path| table_path(path)).collect::<Result<Vec<_>, _>>()?;
         let mut files = Vec::new();
         for path in &paths {
             match path.is_dir() {
-                true => files.extend(files_of(path)?),
+                true => files.extend(tables_below(path)?),
                 false => {
                     check_kind(path)?;
-                    files.push(TableFile { path: path.clone(), constants: constants(path) });
+                    files.push(TableFile { path: path.clone(), constants: folder_columns(path) });
                 }
             }
         }
         let named = paths.first().cloned().unwrap_or_default();
         let tables = Self { named, files };
-        if tables.files.len() > 1 && tables.files.iter().any(|file| is_stream(&file.path)) {
+        if tables.files.len() > 1 && tables.files.iter().any(|file| is_standard_input(&file.path)) {
             return Err(Failure::Usage("`-` is the only table where it is one".to_owned()));
         }
         Ok(tables)
     }
 
-    /// Whether it comes on standard input, and so but once.
-    pub fn are_stream(&self) -> bool {
-        self.files.iter().any(|file| is_stream(&file.path))
+    /// Whether the table comes on standard input, and so only once.
+    pub fn is_stream(&self) -> bool {
+        self.files.iter().any(|file| is_standard_input(&file.path))
     }
 
-    /// The only file, where it is text.
+    /// Path of the only file, if it is text.
     pub fn single_csv(&self) -> Option<&Path> {
         match self.files.as_slice() {
             [file] if FileKind::of(&file.path) == FileKind::Text => Some(&file.path),
@@ -75,7 +75,7 @@ impl TableLocation {
         }
     }
 
-    /// Size in bytes.
+    /// Size of all files in bytes.
     pub fn bytes(&self) -> u64 {
         self.files
             .iter()
@@ -84,9 +84,10 @@ impl TableLocation {
             .sum()
     }
 
-    /// Whether it is more than is held in memory, as far as that is known before its rows are
-    /// read: runs of one value take no bytes in Parquet, and a digit takes eight in memory.
-    pub fn are_too_many_numbers(&self) -> Result<bool, Failure> {
+    /// Whether the table has more numbers than may be held in memory, as far as that is known
+    /// before its rows are read: runs of one value take no bytes in Parquet, and a digit takes
+    /// eight in memory.
+    pub fn has_too_many_numbers(&self) -> Result<bool, Failure> {
         let mut numbers = 0_u64;
         for file in &self.files {
             let found = self.numbers_of(&file.path).map_err(|error| self.failure(&error))?;
@@ -95,6 +96,8 @@ impl TableLocation {
         Ok(TABLE_NUMBERS.check(numbers).is_err())
     }
 
+    /// Number of numbers in a file, or 0 where few bytes make it small or the format does not allow
+    /// a count.
     fn numbers_of(&self, path: &Path) -> Result<u64, TableError> {
         let bytes = path.metadata().map_or(0, |facts| facts.len());
         let read = |error: std::io::Error| TableError::Read { message: error.to_string() };
@@ -110,34 +113,35 @@ impl TableLocation {
         }
     }
 
-    /// The rows; its columns are found and compared.
+    /// Rows of all files, with their columns found and compared.
     pub fn rows(&self, choice: &ColumnChoice) -> Result<TableRows<'static>, Failure> {
         let sources = self.files.iter().map(|file| {
             let path = file.path.clone();
-            let source = UnopenedPart::new(path.display().to_string(), move || part(&path));
+            let source = UnopenedPart::new(path.display().to_string(), move || open_part(&path));
             source.with_constants(file.constants.clone())
         });
         TableRows::new(sources.collect(), choice).map_err(|error| self.failure(&error))
     }
 
-    /// Tells the user how the first file is written, where that is not plain.
-    pub fn tell(&self, rows: &TableRows<'_>) -> Result<(), Failure> {
+    /// Prints remarks on the dialect of the first file, where it is not plain CSV.
+    pub fn print_remarks(&self, rows: &TableRows<'_>) -> Result<(), Failure> {
         let remarks = rows.remarks().map_err(|error| self.failure(&error))?;
-        progress::remarks(&self.named, &remarks);
+        progress::print_remarks(&self.named, &remarks);
         Ok(())
     }
 
-    /// An error of the table, with its causes.
+    /// Failure for an error of the table, with its causes.
     pub fn failure(&self, error: &TableError) -> Failure {
         let TableError::In { file, error } = error else {
-            return Failure::input(&self.named, with_causes(error));
+            return Failure::input(&self.named, message_with_causes(error));
         };
-        Failure::input(file, with_causes(error.as_ref()))
+        Failure::input(file, message_with_causes(error.as_ref()))
     }
 
-    /// SHA-256 of the file's bytes; of several, that of `SHA-256, two spaces, path` in lines.
+    /// SHA-256 of the file's bytes; of several files, that of the lines `SHA-256, two spaces,
+    /// path`.
     pub fn sha256(&self) -> Result<String, Failure> {
-        if self.are_stream() {
+        if self.is_stream() {
             return Ok(String::new());
         }
         if let [file] = self.files.as_slice() {
@@ -151,8 +155,8 @@ impl TableLocation {
     }
 }
 
-/// The path itself; of a campaign's folder, which has many tables, its data set.
-fn table_of(path: &Path) -> Result<PathBuf, Failure> {
+/// Path of a table: the path itself, or the data set of a campaign's folder.
+fn table_path(path: &Path) -> Result<PathBuf, Failure> {
     let campaign = CampaignFolder::new(path);
     if !campaign.has(names::PLAN) {
         return Ok(path.to_owned());
@@ -164,12 +168,13 @@ fn table_of(path: &Path) -> Result<PathBuf, Failure> {
     Ok(campaign.file(names::DATASET))
 }
 
-fn is_stream(path: &Path) -> bool {
+/// Whether a path means standard input.
+fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The tables below a folder. What begins with `_` or `.` is of those who wrote them.
-fn files_of(folder: &Path) -> Result<Vec<TableFile>, Failure> {
+/// Tables below a folder, without files and folders whose names begin with `_` or `.`.
+fn tables_below(folder: &Path) -> Result<Vec<TableFile>, Failure> {
     let hidden = |entry: &walkdir::DirEntry| {
         let name = entry.file_name().to_string_lossy();
         entry.depth() > 0 && (name.starts_with('_') || name.starts_with('.'))
@@ -184,7 +189,7 @@ fn files_of(folder: &Path) -> Result<Vec<TableFile>, Failure> {
         let is_table = ENDINGS.iter().any(ends);
         if entry.file_type().is_file() && is_table {
             let below = path.strip_prefix(folder).unwrap_or(path);
-            files.push(TableFile { path: path.to_owned(), constants: constants(below) });
+            files.push(TableFile { path: path.to_owned(), constants: folder_columns(below) });
         }
     }
     match files.is_empty() {
@@ -196,19 +201,20 @@ fn files_of(folder: &Path) -> Result<Vec<TableFile>, Failure> {
     }
 }
 
-/// What folders say: `key=value`, with `%20` for a space.
-fn constants(path: &Path) -> Vec<(String, String)> {
+/// Columns from the names of a path's folders: `key=value`, with `%20` for a space.
+fn folder_columns(path: &Path) -> Vec<(String, String)> {
     let folders = path.parent().into_iter().flat_map(Path::components);
     let pair = |part: std::path::Component<'_>| {
         let text = part.as_os_str().to_string_lossy().into_owned();
         let (key, value) = text.split_once('=')?;
-        let value = if value == HIVE_NULL { String::new() } else { decoded(value) };
-        (!key.is_empty()).then(|| (decoded(key), value))
+        let value = if value == HIVE_NULL { String::new() } else { percent_decoded(value) };
+        (!key.is_empty()).then(|| (percent_decoded(key), value))
     };
     folders.filter_map(pair).collect()
 }
 
-fn decoded(text: &str) -> String {
+/// Text with `%XX` escapes replaced.
+fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((byte, after)) = rest.split_first() {
@@ -222,14 +228,14 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What a file of a table is, by its first bytes.
+/// Format of a table's file, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FileKind {
     /// Standard input.
     Stream,
     Parquet,
     Arrow,
-    /// Text that is packed.
+    /// Compressed text.
     Packed(Compression),
     Text,
 }
@@ -239,9 +245,10 @@ const MAGIC_PARQUET: &[u8] = b"PAR1";
 const MAGIC_ARROW: &[u8] = b"ARROW1\0\0";
 
 impl FileKind {
-    /// A file that can't be read is text, and whoever reads it says so.
+    /// Format of a file; one that cannot be read counts as text, so that reading it reports the
+    /// error.
     fn of(path: &Path) -> Self {
-        if is_stream(path) {
+        if is_standard_input(path) {
             return Self::Stream;
         }
         let mut first = Vec::new();
@@ -256,7 +263,8 @@ impl FileKind {
     }
 }
 
-fn part(path: &Path) -> Result<Box<dyn TablePart>, TableError> {
+/// Opens a file as a part of a table.
+fn open_part(path: &Path) -> Result<Box<dyn TablePart>, TableError> {
     let kind = FileKind::of(path);
     let owned = path.to_owned();
     let open = move || -> std::io::Result<Box<dyn Read>> {
@@ -273,7 +281,7 @@ fn part(path: &Path) -> Result<Box<dyn TablePart>, TableError> {
     }
 }
 
-/// The text of a file that is packed as a whole.
+/// Decompressed text of a file.
 fn unpacked(path: &Path, compression: Compression) -> std::io::Result<Box<dyn Read>> {
     let file = input_file::open(path)?;
     Ok(match compression {
@@ -282,19 +290,23 @@ fn unpacked(path: &Path, compression: Compression) -> std::io::Result<Box<dyn Re
     })
 }
 
+/// Arrow stream on standard input as a table.
 #[cfg(feature = "parquet")]
 fn stream() -> Result<Box<dyn TablePart>, TableError> {
     let input = BufReader::with_capacity(1 << 20, std::io::stdin());
     Ok(Box::new(crate::model::table::ArrowStreamPart::new(input)?))
 }
 
+/// Function that opens a file.
 type OpenFile = Box<dyn Fn() -> std::io::Result<Box<dyn Read>>>;
 
+/// Arrow file or stream as a part of a table.
 #[cfg(feature = "parquet")]
 fn arrow(open: OpenFile) -> Result<Box<dyn TablePart>, TableError> {
     Ok(Box::new(crate::model::table::ArrowFilePart::new(open)))
 }
 
+/// Parquet file as a part of a table.
 #[cfg(feature = "parquet")]
 fn parquet(path: &Path) -> Result<Box<dyn TablePart>, TableError> {
     let path = path.to_owned();
@@ -302,6 +314,7 @@ fn parquet(path: &Path) -> Result<Box<dyn TablePart>, TableError> {
     Ok(Box::new(crate::model::table::ParquetPart::new(open)?))
 }
 
+/// Number of numbers in a Parquet file.
 #[cfg(feature = "parquet")]
 fn parquet_numbers(path: &Path) -> Result<u64, TableError> {
     let path = path.to_owned();
@@ -331,7 +344,7 @@ fn parquet_numbers(path: &Path) -> Result<u64, TableError> {
     parquet(path).map(|_| 0)
 }
 
-/// Separators and lines, about as many as numbers.
+/// Number of separators and lines of a text, about as many as numbers.
 fn text_numbers(mut text: impl Read) -> std::io::Result<u64> {
     let (mut buffer, mut lines, mut cells) = (vec![0; 1 << 16], 0, 0);
     loop {
@@ -345,10 +358,10 @@ fn text_numbers(mut text: impl Read) -> std::io::Result<u64> {
     }
 }
 
-/// A table is read several times, so it can't come by a pipe.
+/// Refuses a pipe, since a table is read several times.
 fn check_kind(path: &Path) -> Result<(), Failure> {
     match path.metadata() {
-        Ok(facts) if !facts.is_file() && !is_stream(path) => {
+        Ok(facts) if !facts.is_file() && !is_standard_input(path) => {
             let message = "is no regular file, and a table is read several times; write it to a \
                            file, or pipe it in Arrow's stream format to `-`";
             Err(Failure::input(path, message))
@@ -363,11 +376,14 @@ mod tests {
 
     #[test]
     fn folders_name_columns() {
-        let found = constants(Path::new("t/device=B1/group=a%20b%2Fc/x=y.parquet"));
+        let found = folder_columns(Path::new("t/device=B1/group=a%20b%2Fc/x=y.parquet"));
         let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
         assert_eq!(found, [pair("device", "B1"), pair("group", "a b/c")]);
-        assert_eq!(constants(Path::new("group=__HIVE_DEFAULT_PARTITION__/x")), [pair("group", "")]);
-        assert_eq!(decoded("100%"), "100%");
+        assert_eq!(
+            folder_columns(Path::new("group=__HIVE_DEFAULT_PARTITION__/x")),
+            [pair("group", "")]
+        );
+        assert_eq!(percent_decoded("100%"), "100%");
     }
 
     #[test]
@@ -381,12 +397,12 @@ mod tests {
         ["b/y.csv", "b/device=2/z.csv", "a.csv", "_SUCCESS", ".x.csv", "_t/x.csv", "n.txt"]
             .into_iter()
             .for_each(write);
-        let tables = TableLocation::find(&[folder.path().to_owned()]).unwrap();
+        let tables = TableFiles::find(&[folder.path().to_owned()]).unwrap();
         let names = tables.files.iter().map(|file| file.path.strip_prefix(folder.path()).unwrap());
         let names: Vec<_> = names.map(|name| name.to_string_lossy().into_owned()).collect();
         assert_eq!(names, ["a.csv", "b/device=2/z.csv", "b/y.csv"]);
         assert_eq!(tables.files[1].constants, [("device".to_owned(), "2".to_owned())]);
-        assert!(TableLocation::find(&[folder.path().join("_t").join("none")]).is_ok());
+        assert!(TableFiles::find(&[folder.path().join("_t").join("none")]).is_ok());
         let packed = folder.path().join("b/p.csv.gz");
         let mut gz = flate2::write::GzEncoder::new(
             std::fs::File::create(&packed).unwrap(),
@@ -394,16 +410,16 @@ mod tests {
         );
         std::io::Write::write_all(&mut gz, b"energy_j;a\n1,5;2\n").unwrap();
         gz.finish().unwrap();
-        let tables = TableLocation::find(&[folder.path().join("b")]).unwrap();
+        let tables = TableFiles::find(&[folder.path().join("b")]).unwrap();
         assert_eq!((tables.files.len(), tables.single_csv()), (3, None));
-        let tables = TableLocation::find(&[packed]).unwrap();
+        let tables = TableFiles::find(&[packed]).unwrap();
         let rows = tables.rows(&ColumnChoice::default()).unwrap();
         let table = crate::model::table::Table::from_rows(&rows).unwrap();
         assert_eq!(table.cases[0].energy_j, 1.5);
         std::fs::create_dir(folder.path().join("empty")).unwrap();
-        let error = TableLocation::find(&[folder.path().join("empty")]).unwrap_err();
+        let error = TableFiles::find(&[folder.path().join("empty")]).unwrap_err();
         assert!(error.to_string().contains(".parquet"), "{error}");
-        assert!(TableLocation::find(&["-".into(), "a.csv".into()]).is_err());
+        assert!(TableFiles::find(&["-".into(), "a.csv".into()]).is_err());
     }
 
     #[test]
@@ -411,10 +427,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str| std::fs::write(folder.path().join(name), "case\n").unwrap();
         write(names::PLAN);
-        let error = TableLocation::find(&[folder.path().to_owned()]).unwrap_err();
+        let error = TableFiles::find(&[folder.path().to_owned()]).unwrap_err();
         assert!(error.to_string().contains("wattline dataset"), "{error}");
         write(names::DATASET);
-        let tables = TableLocation::find(&[folder.path().to_owned()]).unwrap();
+        let tables = TableFiles::find(&[folder.path().to_owned()]).unwrap();
         assert_eq!(tables.single_csv(), Some(folder.path().join(names::DATASET).as_path()));
     }
 }

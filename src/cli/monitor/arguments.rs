@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::super::quantity::between;
+use super::super::quantity::number_between;
 use super::super::schedule::Schedule;
 
 /// What to do instead of monitoring a virtual board.
@@ -28,10 +28,10 @@ s sort, / filter, Tab processes/methods/classes/threads, a share, r record, arro
 A recording is taken by `report`, `export` and `account`. See docs/monitor.md.")]
 pub struct Arguments {
     /// Length of a cycle in seconds; the last one ends with the duration.
-    #[arg(long, default_value_t = 1.0, value_parser = between(0.05, 1e9, "s"))]
+    #[arg(long, default_value_t = 1.0, value_parser = number_between(0.05, 1e9, "s"))]
     pub(super) interval: f64,
     /// Stop after so many seconds; without it, at the end of the command or by Ctrl-C.
-    #[arg(long, value_parser = between(0.05, 1e9, "s"))]
+    #[arg(long, value_parser = number_between(0.05, 1e9, "s"))]
     pub(super) duration: Option<f64>,
     /// A device behind adb instead of this machine.
     #[arg(long, value_name = "SERIAL")]
@@ -77,7 +77,7 @@ pub struct Arguments {
     pub(super) duty: u32,
     /// Instrumentation: percent of the JVM's CPU time that probes may take before
     /// the most called methods are counted in windows alone, and the shortest lose theirs.
-    #[arg(long, default_value_t = 5.0, value_parser = between(0.0, 100.0, "%"),
+    #[arg(long, default_value_t = 5.0, value_parser = number_between(0.0, 100.0, "%"),
           help_heading = "Methods of a JVM")]
     pub(super) budget: f64,
     /// Instrumentation: all calls of all methods are counted and timed, whatever it costs:
@@ -92,7 +92,7 @@ pub struct Arguments {
     #[arg(long, default_value = "auto", help_heading = "Power")]
     pub(super) meter: String,
     /// Design power of the processor in watts, for the software model.
-    #[arg(long, value_name = "WATTS", value_parser = between(0.001, 1e6, "W"),
+    #[arg(long, value_name = "WATTS", value_parser = number_between(0.001, 1e6, "W"),
           help_heading = "Power")]
     pub(super) tdp: Option<f64>,
     /// Voltages for the software model: KHZ=VOLTS,KHZ=VOLTS..., or a CSV file with

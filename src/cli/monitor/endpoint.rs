@@ -14,7 +14,7 @@ use std::time::Duration;
 use wattline_units::limits::{METRICS_CONNECTIONS, METRICS_HEAD_BYTES, METRICS_SECONDS};
 
 use crate::failure::Failure;
-use crate::toolchain::peer::Peer;
+use crate::toolchain::deadline_stream::DeadlineStream;
 
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";
@@ -132,8 +132,8 @@ impl EndpointState {
     }
 
     fn answer(&self, stream: TcpStream) -> io::Result<()> {
-        let mut peer = Peer::new(stream);
-        peer.allow(Some(Duration::from_secs(METRICS_SECONDS.most)));
+        let mut peer = DeadlineStream::new(stream);
+        peer.set_deadline(Some(Duration::from_secs(METRICS_SECONDS.most)));
         let mut lines = BufReader::new(peer);
         let answer = match HttpRequestLine::read(&mut lines) {
             Ok(request) => self.response(&request),

@@ -2,7 +2,7 @@
 
 use crate::attribution::monitor::Cycle;
 use crate::attribution::monitor::jvm::{JvmCycle, JvmPower};
-use crate::recording::JvmSeen;
+use crate::recording::JvmCycleData;
 
 use super::jvm::Jvm;
 
@@ -26,8 +26,8 @@ pub struct JvmInterval {
 
 impl JvmInterval {
     /// With the JVM that it is of.
-    pub fn seen<'j>(&'j self, jvm: &'j Jvm) -> JvmSeen<'j> {
+    pub fn seen<'j>(&'j self, jvm: &'j Jvm) -> JvmCycleData<'j> {
         let JvmInterval { cycle, power } = self;
-        JvmSeen { pid: jvm.pid, way: jvm.way, state: &jvm.state, cycle, power }
+        JvmCycleData { pid: jvm.pid, way: jvm.way, state: &jvm.state, cycle, power }
     }
 }

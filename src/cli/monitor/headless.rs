@@ -4,10 +4,10 @@
 use std::io::ErrorKind::BrokenPipe;
 
 use crate::failure::Failure;
-use crate::recording::{FirstRow, jvm_rows, process_rows, to_csv};
+use crate::recording::{HeaderRow, jvm_rows, process_rows, to_csv};
 
 use super::super::outcome::CommandOutcome;
-use super::super::stop::Stop;
+use super::super::stop::StopRequest;
 use super::super::{progress, standard_output};
 use super::arguments::Arguments;
 use super::frame::{JvmInterval, MonitorInterval};
@@ -18,10 +18,10 @@ use super::view::Tallies;
 /// Runs to the end of the duration, of the command, or to Ctrl-C.
 pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<CommandOutcome, Failure> {
     // So that the recording gets its accounts.
-    let stop = Stop::listen();
+    let stop = StopRequest::listen();
     let mut recorder = Recorder::wanted(arguments, &session.about)?;
     let mut tallies = Tallies::default();
-    let mut head = FirstRow::With;
+    let mut head = HeaderRow::With;
     let mut said = session.about.notes.len();
     let mut schedule = arguments.schedule();
     loop {
@@ -73,21 +73,21 @@ fn show(
     session: &mut MonitorSession,
     frame: &MonitorInterval,
     recorder: &mut Option<Recorder>,
-    head: &mut FirstRow,
+    head: &mut HeaderRow,
 ) -> Result<(), Failure> {
     session.publish(frame)?;
     if let Some(recorder) = recorder {
         recorder.add(session, frame)?;
         progress::say(line(frame));
     } else if arguments.openmetrics.is_none() && arguments.prometheus.is_none() {
-        let rows = rows(session, frame, std::mem::replace(head, FirstRow::Without));
+        let rows = rows(session, frame, std::mem::replace(head, HeaderRow::Without));
         standard_output::write(rows.as_bytes())?;
     }
     Ok(())
 }
 
 /// Rows of methods where a JVM is measured, else of processes.
-fn rows(session: &MonitorSession, frame: &MonitorInterval, head: FirstRow) -> String {
+fn rows(session: &MonitorSession, frame: &MonitorInterval, head: HeaderRow) -> String {
     match session.jvm.as_ref().zip(frame.jvm.as_ref()) {
         Some((jvm, of_jvm)) => to_csv(&jvm_rows(frame.number, of_jvm.seen(jvm)).1, head),
         None => to_csv(&process_rows(frame.number, &frame.cycle), head),

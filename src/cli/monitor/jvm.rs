@@ -19,7 +19,7 @@ use crate::recording::{CallCountKind, FoldedMethod};
 use crate::toolchain::Jdk;
 use crate::toolchain::agent_link::{AgentLink, AttachError, LinkFile};
 use crate::toolchain::agent_session::{
-    AgentSession, AgentSettings, Shares, SmallMethods, check_attachable,
+    AgentSession, AgentSettings, CpuTimeAllocation, SmallMethodPolicy, check_attachable,
 };
 use crate::toolchain::monitor_agent::monitor_agent;
 
@@ -174,9 +174,9 @@ fn prepare(arguments: &Arguments, jdk: &Jdk) -> Result<AgentSession, Failure> {
     let instrumentation = arguments.mode == Way::Instrumentation.name();
     // Where all calls are timed, durations are the exact ones.
     let shares = if instrumentation && arguments.duty() >= 100 {
-        Shares::Durations
+        CpuTimeAllocation::Durations
     } else {
-        Shares::Samples
+        CpuTimeAllocation::Samples
     };
     let beside_probes = instrumentation.then_some(PERIOD_BESIDE_PROBES_MS);
     let settings = AgentSettings {
@@ -189,9 +189,9 @@ fn prepare(arguments: &Arguments, jdk: &Jdk) -> Result<AgentSession, Failure> {
         // samples alone leave the JVM's compiled code as it is
         counts_bytes: instrumentation || !arguments.network.is_empty(),
         small_methods: if arguments.small || arguments.exact {
-            SmallMethods::Probe
+            SmallMethodPolicy::Probe
         } else {
-            SmallMethods::Skip
+            SmallMethodPolicy::Skip
         },
     };
     Ok(AgentSession::prepare(&agent, &settings)?)
@@ -236,11 +236,11 @@ impl Jvm {
         self.has_ended = answer.is_last;
         let reading = parse_reading(&answer.text).map_err(|error| {
             self.has_ended = true;
-            AttachError::Gone(std::io::Error::new(std::io::ErrorKind::InvalidData, error))
+            AttachError::Disconnected(std::io::Error::new(std::io::ErrorKind::InvalidData, error))
         })?;
         let cycle = self.state.advance(&reading).map_err(|exceeded| {
             self.has_ended = true;
-            AttachError::TooMuch(exceeded.into())
+            AttachError::TooLong(exceeded.into())
         })?;
         if let (Some(cycle), Way::Instrumentation) = (&cycle, self.way) {
             self.count(cycle);
@@ -263,8 +263,8 @@ impl Jvm {
     /// Keeps the probes within their budget.
     fn lighten(&mut self, cycle: &JvmCycle) -> Result<(), AttachError> {
         let relief = self.lighten.after(cycle);
-        self.link.window(&relief.window)?;
-        self.link.fold(&relief.fold)?;
+        self.link.measure_in_windows(&relief.window)?;
+        self.link.remove_probes(&relief.fold)?;
         for number in relief.fold {
             let (calls, estimated) = self.calls.get(&number).copied().unwrap_or_default();
             let (method, is_estimate) = (self.name(number), estimated > 0);

@@ -9,7 +9,7 @@ use crate::attribution::monitor::formulas::{
 use crate::attribution::monitor::host::Host;
 use crate::attribution::monitor::sensors::{Cgroups, MeterReading, Network, Threads, Users};
 use crate::attribution::monitor::{RunningModules, ShareDenominator};
-use crate::device::offered;
+use crate::device::read_offer;
 use crate::failure::Failure;
 use crate::folder::read_text;
 use crate::power::{METERS, Meter, meter};
@@ -75,7 +75,7 @@ fn measured(
         "auto" => {
             let mut why = "no meter answers".to_owned();
             for meter in live_meters() {
-                match offered(meter, |question| host.ask(question))? {
+                match read_offer(meter, |question| host.ask(question))? {
                     Ok(offer) => return Ok(Some((meter, offer.default_rails))),
                     Err(error) if meter.name() == "rapl" => why = error.to_string(),
                     Err(_) => {}
@@ -93,7 +93,7 @@ fn measured(
                     "--meter: there is no {name:?}; there are auto, model, {names}"
                 ))
             })?;
-            let offer = offered(meter, |question| host.ask(question))?;
+            let offer = read_offer(meter, |question| host.ask(question))?;
             let offer = offer.map_err(|error| Failure::Board(error.to_string()))?;
             notes.extend(offer.remarks);
             Ok(Some((meter, offer.default_rails)))

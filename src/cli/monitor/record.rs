@@ -11,7 +11,7 @@ use crate::cli::progress;
 use crate::failure::Failure;
 use crate::folder::{OnExisting, Output};
 use crate::recording::{
-    FirstRow, MONITOR_FILE, RecordingHeader, cycle_rows, jvm_rows, node_rows, process_rows,
+    HeaderRow, MONITOR_FILE, RecordingHeader, cycle_rows, jvm_rows, node_rows, process_rows,
     stack_rows, thread_rows, to_csv,
 };
 
@@ -33,7 +33,7 @@ const FILES: [&str; 7] = [
 /// A recording under way.
 pub struct Recorder {
     output: Output,
-    files: Vec<(File, FirstRow, PathBuf)>,
+    files: Vec<(File, HeaderRow, PathBuf)>,
     first_cycle: u64,
     before_s: f64,
     /// Nodes of the tree of calls that are written.
@@ -66,7 +66,7 @@ impl Recorder {
         let open = |name: &&str| {
             let path = output.path(name);
             let file = OpenOptions::new().create(true).write(true).truncate(true).open(&path);
-            Ok((file.map_err(Failure::io("create", &path))?, FirstRow::With, path))
+            Ok((file.map_err(Failure::io("create", &path))?, HeaderRow::With, path))
         };
         let files = FILES.iter().map(open).collect::<Result<Vec<_>, Failure>>()?;
         // From here on the folder is this recording's: its files replace themselves.
@@ -114,7 +114,7 @@ impl Recorder {
             return Ok(());
         }
         let (file, head, path) = &mut self.files[file];
-        let text = to_csv(rows, std::mem::replace(head, FirstRow::Without));
+        let text = to_csv(rows, std::mem::replace(head, HeaderRow::Without));
         file.write_all(text.as_bytes()).map_err(Failure::io("write", &*path))
     }
 

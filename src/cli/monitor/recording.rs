@@ -12,18 +12,18 @@ use crate::account::calls::CallAccounts;
 use crate::attribution::mapping::Mapping;
 use crate::campaign_report::repository::repository_of;
 use crate::energies::of_recording;
-use crate::export::{Depth, ExportData, InputEnergies, SessionTrace, collapsed_calls};
+use crate::export::{ExportData, InputEnergies, SessionTrace, StackDepth, collapsed_calls};
 use crate::failure::Failure;
 use crate::folder::{Output, read_text};
 use crate::input_file;
 use crate::power::{PowerTrace, Window};
 use crate::recording::{
-    MONITOR_FILE, Recording, Sums, accounts_of, call_accounts, ledger_csv, page, read_rows,
-    summary_text, sums, tables,
+    MONITOR_FILE, Recording, RecordingSums, accounts_of, call_accounts, ledger_csv, page,
+    read_rows, summary_text, sums, tables,
 };
 use crate::report::Repository;
 
-use super::super::energies::Energies;
+use super::super::energies::EnergyRowsFile;
 use super::super::progress;
 
 /// Whether a folder is a recording.
@@ -92,13 +92,13 @@ pub fn account(
     folder: &Path,
     mapping: Option<&Path>,
     output: Option<&Output>,
-    energies: Option<&Energies>,
+    energies: Option<&EnergyRowsFile>,
 ) -> Result<(), Failure> {
     let recording = read(folder, mapping)?;
     let sums = sums(&recording);
     assert!(accounts_of(&sums).ledger.adds_up(), "a recording's ledger adds up");
     if let Some(energies) = energies {
-        energies.put(&folder.display().to_string(), of_recording(&sums))?;
+        energies.write_rows(&folder.display().to_string(), of_recording(&sums))?;
     }
     if let Some(output) = output {
         write_accounts(&recording, &sums, output)?;
@@ -106,7 +106,11 @@ pub fn account(
     Ok(())
 }
 
-fn write_accounts(recording: &Recording, sums: &Sums, output: &Output) -> Result<(), Failure> {
+fn write_accounts(
+    recording: &Recording,
+    sums: &RecordingSums,
+    output: &Output,
+) -> Result<(), Failure> {
     for (name, text) in tables(sums) {
         output.write(&format!("accounts/{name}"), text)?;
     }
@@ -187,7 +191,7 @@ impl Exported {
             sessions: &self.sessions,
             calls: self.calls.as_ref(),
             repository: &self.repository,
-            depth: Depth::default(),
+            depth: StackDepth::default(),
         }
     }
 }

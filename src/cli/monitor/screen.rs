@@ -13,7 +13,7 @@ use crate::recording::RecordingHeader;
 
 use super::super::outcome::CommandOutcome;
 use super::super::progress;
-use super::super::stop::Stop;
+use super::super::stop::StopRequest;
 use super::arguments::Arguments;
 use super::choice::{ListLevel, ListOptions, SortKey};
 use super::record::Recorder;
@@ -58,7 +58,7 @@ fn watch(
     terminal: &mut DefaultTerminal,
     folder: &mut Option<String>,
 ) -> Result<CommandOutcome, Failure> {
-    let stop = Stop::listen();
+    let stop = StopRequest::listen();
     let mut recorder = Recorder::wanted(arguments, &session.about)?;
     let mut state = ScreenState::new(session);
     let mut schedule = arguments.schedule();

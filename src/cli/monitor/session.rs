@@ -12,10 +12,10 @@ use crate::attribution::monitor::jvm::{JvmCycle, jvm_power};
 use crate::attribution::monitor::machine::ThisMachine;
 use crate::attribution::monitor::{Cycle, RunningModules, ShareDenominator};
 use crate::boards::open_serial;
-use crate::device::{AdbBoard, BoardFacts, MonitoredDevice, Server, facts};
+use crate::device::{AdbBoard, BoardFacts, MonitoredDevice, Server, read_facts};
 use crate::failure::Failure;
-use crate::recording::{FormulaAbout, JvmAbout, RecordingHeader};
-use crate::toolchain::jvm_process::jvm_of;
+use crate::recording::{FormulaDescription, JvmDescription, RecordingHeader};
+use crate::toolchain::jvm_process::find_jvm;
 
 use super::super::outcome::CommandOutcome;
 use super::arguments::{Arguments, NO_VIRTUAL_BOARD};
@@ -75,7 +75,7 @@ impl MonitorSession {
             None => MonitoredMachine::This(ThisMachine::open()?),
         };
         if let MonitoredMachine::Device(board) = &machine {
-            refuse_virtual(&facts(board.as_ref())?)?;
+            refuse_virtual(&read_facts(board.as_ref())?)?;
         }
         let (mut modules, notes) = machine.with(|host| meters::modules(arguments, host))?;
         let mut about = RecordingHeader {
@@ -87,7 +87,7 @@ impl MonitorSession {
             ..RecordingHeader::default()
         };
         if let MonitoredMachine::Device(board) = &machine {
-            let facts = facts(board.as_ref())?;
+            let facts = read_facts(board.as_ref())?;
             about.host = facts.model.unwrap_or(about.host);
         }
         let mapping = arguments.mapping.as_deref().map(recording::read_mapping).transpose()?;
@@ -123,7 +123,7 @@ impl MonitorSession {
 
     fn describe_jvm(&mut self) {
         if let Some(jvm) = &self.jvm {
-            self.about.jvm = Some(JvmAbout {
+            self.about.jvm = Some(JvmDescription {
                 pid: jvm.pid,
                 java: jvm.java.clone(),
                 way: jvm.way.name().into(),
@@ -169,7 +169,7 @@ impl MonitorSession {
     /// Lets the agent into the JVM that the command has started, once there is one.
     fn follow(&mut self) {
         let Some(process) = self.child.as_ref().filter(|_| self.follows.is_some()) else { return };
-        let Some(pid) = jvm_of(process.id()) else { return };
+        let Some(pid) = find_jvm(process.id()) else { return };
         let Some(arguments) = self.follows.take() else { return };
         match jvm::attach(&arguments, pid) {
             Ok(jvm) => {
@@ -313,8 +313,8 @@ impl Drop for MonitorSession {
 
 fn formula_about(
     formula: &dyn crate::attribution::monitor::formulas::EnergyFormula,
-) -> FormulaAbout {
-    FormulaAbout {
+) -> FormulaDescription {
+    FormulaDescription {
         part: formula.part().name().into(),
         name: formula.name().into(),
         basis: formula.basis().name().into(),

@@ -1,11 +1,11 @@
-//! `predict` by a campaign's accounts: runs that were only counted, with `wattline trace`.
+//! Prediction of runs that were only counted, with `wattline trace`, by a campaign's accounts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::account::{InputSpread, Predicted};
+use crate::account::{InputSpread, PredictedEnergy};
 use crate::blocks::BlockId;
 use crate::cli::progress;
 use crate::facts::ScenarioFacts;
@@ -16,23 +16,23 @@ use crate::{csv_text, unseen_inputs};
 
 use super::{Arguments, CasePrediction, Failure, read_text};
 
-/// The part of new blocks that is worth telling of.
-const WORTH_TELLING: f64 = 0.001;
+/// Share of energy in new blocks from which it is reported.
+const REPORTED_SHARE: f64 = 0.001;
 
-/// What `trace` counted, in its folder.
+/// File of counts in a folder of `wattline trace`.
 const COUNTS: &str = "counts.csv";
 
-/// Predicts the runs that a folder of `trace` counted.
-pub(super) fn rows(arguments: &Arguments) -> Result<Vec<CasePrediction>, Failure> {
+/// Predicts the run that a folder of `trace` counted.
+pub(super) fn predictions(arguments: &Arguments) -> Result<Vec<CasePrediction>, Failure> {
     let campaign = CampaignFolder::new(&arguments.model);
     let (mut facts, model) = (ScenarioFacts::read(&campaign, None)?, campaign.read::<Model>()?);
     facts.check(&model)?;
-    let traced = Traced::read(&arguments.dataset)?;
-    let executions = traced.in_terms_of(&mut facts.dictionary);
-    let predicted = facts.predicted(&model, &executions);
-    say_new(&predicted);
-    let spread = unseen_inputs::kept(&campaign)?.and_then(|unseen| unseen.spread());
-    say_of_inputs(spread.as_ref(), &campaign);
+    let traced = TracedRun::read(&arguments.dataset)?;
+    let executions = traced.executions_by_dictionary(&mut facts.dictionary);
+    let predicted = facts.predict_energy(&model, &executions);
+    print_new_block_share(&predicted);
+    let spread = unseen_inputs::read_unseen_inputs(&campaign)?.and_then(|unseen| unseen.spread());
+    print_input_spread(spread.as_ref(), &campaign);
     let name = std::path::absolute(&arguments.dataset).unwrap_or_default();
     let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(vec![CasePrediction {
@@ -42,14 +42,15 @@ pub(super) fn rows(arguments: &Arguments) -> Result<Vec<CasePrediction>, Failure
         measured_se: None,
         predicted: predicted.energy.0,
         interval: predicted.interval(spread.as_ref()),
-        unknown: unknown(&model, &facts.dictionary, &executions),
+        unknown: unknown_share(&model, &facts.dictionary, &executions),
     }])
 }
 
-/// Says how much of it words alone tell.
-fn say_new(predicted: &Predicted) {
+/// Prints the share of the energy in blocks without samples, which count-based costs alone
+/// estimate.
+fn print_new_block_share(predicted: &PredictedEnergy) {
     let part = predicted.of_new_blocks.0 / predicted.energy.0;
-    if part >= WORTH_TELLING {
+    if part >= REPORTED_SHARE {
         progress::say(format!(
             "{:.1} % of it is of blocks that the campaign did not run, or too rarely for its samples \
              to tell, and so goes by their operations' costs alone; blocks are new or changed, too, \
@@ -59,8 +60,9 @@ fn say_new(predicted: &Predicted) {
     }
 }
 
-/// Says how far inputs are from what accounts of others say of them, which is in the interval.
-fn say_of_inputs(spread: Option<&InputSpread>, campaign: &CampaignFolder) {
+/// Prints what the interval contains: the uncertainty of the accounts, and the spread between
+/// inputs where it is known.
+fn print_input_spread(spread: Option<&InputSpread>, campaign: &CampaignFolder) {
     progress::say(match spread {
         Some(spread) if spread.half_width() > 0.0 => format!(
             "the interval holds what the accounts are unsure of, and that inputs are within {:.1} % \
@@ -75,13 +77,17 @@ fn say_of_inputs(spread: Option<&InputSpread>, campaign: &CampaignFolder) {
              what those of other inputs say of them: {} has no unseen.csv that tells it; {} \
              writes one of two inputs and more",
             campaign.path().display(),
-            unseen_inputs::command_for(campaign)
+            unseen_inputs::evaluate_command_for(campaign)
         ),
     });
 }
 
-/// Share of the executions of operations that the model has no cost for.
-fn unknown(model: &Model, dictionary: &Dictionary, executions: &BTreeMap<BlockId, u64>) -> f64 {
+/// Share of the executions of operations without a cost in the model.
+fn unknown_share(
+    model: &Model,
+    dictionary: &Dictionary,
+    executions: &BTreeMap<BlockId, u64>,
+) -> f64 {
     let index = model.index();
     let (mut unknown, mut all) = (0.0, 0.0);
     for block in &dictionary.blocks {
@@ -97,20 +103,21 @@ fn unknown(model: &Model, dictionary: &Dictionary, executions: &BTreeMap<BlockId
     if all > 0.0 { unknown / all } else { 0.0 }
 }
 
-/// What a program executed, in its own blocks.
-struct Traced {
+/// Executions of a traced program by its own blocks.
+struct TracedRun {
     dictionary: Dictionary,
     executions: BTreeMap<BlockId, u64>,
 }
 
 #[derive(Deserialize)]
-struct PredictedRow {
+struct BlockCountRow {
     block: u32,
-    /// None of a block without a probe.
+    /// Number of executions; `None` for a block without a probe.
     executions: Option<u64>,
 }
 
-impl Traced {
+impl TracedRun {
+    /// Reads the counts and the dictionary of a folder of `trace`.
     fn read(folder: &Path) -> Result<Self, Failure> {
         let path = folder.join(COUNTS);
         if !path.is_file() {
@@ -122,7 +129,7 @@ impl Traced {
         }
         let text = read_text(&path)?;
         let mut executions = BTreeMap::new();
-        for row in csv_text::reader(&text).deserialize::<PredictedRow>() {
+        for row in csv_text::reader(&text).deserialize::<BlockCountRow>() {
             let row = row.map_err(|error| Failure::input(&path, error))?;
             if let Some(runs) = row.executions.filter(|runs| *runs > 0) {
                 executions.insert(BlockId(row.block), runs);
@@ -131,19 +138,19 @@ impl Traced {
         Ok(Self { dictionary: CampaignFolder::new(folder).dictionary()?, executions })
     }
 
-    /// The executions by a campaign's dictionary. A block is the campaign's if that has one of
-    /// the same name and operations; any other is added to the dictionary.
-    fn in_terms_of(&self, known: &mut Dictionary) -> BTreeMap<BlockId, u64> {
+    /// Executions by the blocks of a campaign's dictionary. A block is the campaign's if that has
+    /// one of the same name and operations; any other is added to the dictionary.
+    fn executions_by_dictionary(&self, known: &mut Dictionary) -> BTreeMap<BlockId, u64> {
         let mut by_name: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
         for (place, block) in known.blocks.iter().enumerate() {
-            by_name.entry(name_of(block)).or_default().push(place);
+            by_name.entry(block_name(block)).or_default().push(place);
         }
         let mut next = known.blocks.iter().map(|block| block.id.0 + 1).max().unwrap_or(0);
         let mut executions = BTreeMap::new();
         for block in &self.dictionary.blocks {
             let Some(runs) = self.executions.get(&block.id) else { continue };
-            let mut named = by_name.get(&name_of(block)).into_iter().flatten();
-            let same = named.find(|place| is_same(&known.blocks[**place], block));
+            let mut named = by_name.get(&block_name(block)).into_iter().flatten();
+            let same = named.find(|place| has_same_operations(&known.blocks[**place], block));
             let id = same.map_or(BlockId(next), |place| known.blocks[*place].id);
             if same.is_none() {
                 known.blocks.push(BlockEntry { id, ..block.clone() });
@@ -155,12 +162,13 @@ impl Traced {
     }
 }
 
-fn name_of(block: &BlockEntry) -> (String, String) {
+/// Class and name of a block.
+fn block_name(block: &BlockEntry) -> (String, String) {
     (block.class.clone(), block.name.clone())
 }
 
-/// Whether blocks hold the same operations in the same order, on whatever lines.
-fn is_same(one: &BlockEntry, other: &BlockEntry) -> bool {
+/// Whether two blocks have the same operations in the same order, on whatever lines.
+fn has_same_operations(one: &BlockEntry, other: &BlockEntry) -> bool {
     let of = |block: &BlockEntry| -> Vec<_> {
         let operations = block.operations.iter();
         operations.map(|o| (o.operation.clone(), o.context.clone(), o.count)).collect()
@@ -183,8 +191,8 @@ mod tests {
         let blocks =
             vec![of(0, "a()", 1, 5), of(1, "b()", 9, 3), of(2, "c()", 12, 1), of(3, "d()", 20, 1)];
         let executions = [(BlockId(0), 7), (BlockId(1), 8), (BlockId(2), 9)].into();
-        let traced = Traced { dictionary: Dictionary { blocks }, executions };
-        let found = traced.in_terms_of(&mut known);
+        let traced = TracedRun { dictionary: Dictionary { blocks }, executions };
+        let found = traced.executions_by_dictionary(&mut known);
         assert_eq!(found, [(BlockId(1), 8), (BlockId(2), 7), (BlockId(3), 9)].into());
         assert_eq!(known.blocks.len(), 4);
         assert_eq!(known.blocks[2].operations[0].count, 5);

@@ -1,4 +1,4 @@
-//! `predict` by effects of factors: programs of bytecode patterns.
+//! Prediction of programs of bytecode patterns by effects of factors.
 
 use crate::csv_text;
 use std::collections::BTreeMap;
@@ -11,22 +11,25 @@ use crate::cli::user_table::read_user_table;
 use crate::model::bayes::KnownEffects;
 use crate::units::Joules;
 
-/// The draws that lie beside effects.csv.
+/// File of draws beside effects.csv.
 const DRAWS: &str = "draws.csv";
 
-/// A program: its patterns with their executions, and what it was measured to spend.
+/// Program of bytecode patterns with their executions, and its measured energy.
 #[derive(Default)]
 struct EffectsProgram {
     patterns: Vec<(Vec<usize>, f64)>,
-    /// Joules; none as soon as a row has none.
+    /// Measured joules; `None` as soon as a row has none.
     measured: Option<f64>,
 }
 
 /// Predicts the programs of a table, in order of appearance.
-pub(super) fn rows(arguments: &Arguments, effects: &str) -> Result<Vec<CasePrediction>, Failure> {
+pub(super) fn predictions(
+    arguments: &Arguments,
+    effects: &str,
+) -> Result<Vec<CasePrediction>, Failure> {
     let known = KnownEffects::from_csv(effects);
     let known =
-        with_draws(known.map_err(|error| Failure::input(&arguments.model, error))?, arguments)?;
+        add_draws(known.map_err(|error| Failure::input(&arguments.model, error))?, arguments)?;
     if let Some(factor) = &arguments.over {
         let factors = known.factors();
         if !factors.contains(&factor.as_str()) {
@@ -36,7 +39,7 @@ pub(super) fn rows(arguments: &Arguments, effects: &str) -> Result<Vec<CasePredi
     }
     let over = arguments.over.as_deref();
     let text = read_user_table(&arguments.dataset)?;
-    let (names, programs) = programs(&text, &known, over)
+    let (names, programs) = read_programs(&text, &known, over)
         .map_err(|message| Failure::input(&arguments.dataset, message))?;
     let row = |case: &String| {
         let program = &programs[case];
@@ -57,7 +60,8 @@ pub(super) fn rows(arguments: &Arguments, effects: &str) -> Result<Vec<CasePredi
     Ok(names.iter().map(row).collect())
 }
 
-fn with_draws(known: KnownEffects, arguments: &Arguments) -> Result<KnownEffects, Failure> {
+/// Known effects with the draws beside them, if there are any.
+fn add_draws(known: KnownEffects, arguments: &Arguments) -> Result<KnownEffects, Failure> {
     let path = arguments.model.parent().unwrap_or(Path::new(".")).join(DRAWS);
     if path.is_file() {
         let known = known.with_draws_csv(&read_text(&path)?);
@@ -71,15 +75,23 @@ fn with_draws(known: KnownEffects, arguments: &Arguments) -> Result<KnownEffects
     Ok(known)
 }
 
+/// Levels of a row's factors (name and column), separated by blanks.
+fn levels_text<'r>(factors: &[(&str, usize)], field: impl Fn(usize) -> &'r str) -> String {
+    let levels: Vec<&str> = factors.iter().map(|(_, at)| field(*at)).collect();
+    levels.join(" ").trim().to_owned()
+}
+
+/// Programs by name.
 type Programs = BTreeMap<String, EffectsProgram>;
 
-/// Reads the table: names in order of appearance, and the programs by name.
-fn programs(
+/// Reads the table: names of the programs in order of appearance, and the programs by name.
+fn read_programs(
     text: &str,
     known: &KnownEffects,
     over: Option<&str>,
 ) -> Result<(Vec<String>, Programs), String> {
-    let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
+    let mut reader =
+        csv_text::reader_with_settings(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
     let header = reader.headers().map_err(|error| error.to_string())?.clone();
     let column = |name: &str| header.iter().position(|known| known == name);
     let mut factors = Vec::new();
@@ -118,10 +130,7 @@ fn programs(
         let measured = measured.map(|at| number(at, "energy_j")).transpose()?;
         let name = match case {
             Some(at) => field(at).to_owned(),
-            None => {
-                let all: Vec<&str> = factors.iter().map(|(_, at)| field(*at)).collect();
-                format!("{line}: {}", all.join(" ").trim())
-            }
+            None => format!("{line}: {}", levels_text(&factors, field)),
         };
         if !programs.contains_key(&name) {
             names.push(name.clone());
@@ -148,7 +157,7 @@ mod tests {
     fn rows_of_one_case_are_one_program() {
         let text = "case,operation,device,executions,energy_j\n\
                     sum,Add,A,10,3\nproduct,Mul,A,2,\nsum,Mul,,1,4\n";
-        let (names, programs) = programs(text, &known(), None).unwrap();
+        let (names, programs) = read_programs(text, &known(), None).unwrap();
         assert_eq!(names, ["sum", "product"]);
         assert_eq!(programs["sum"].patterns, [(vec![0, 2], 10.0), (vec![1], 1.0)]);
         assert_eq!((programs["sum"].measured, programs["product"].measured), (Some(34.0), None));
@@ -156,7 +165,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        let says = |text: &str, over| programs(text, &known(), over).err().unwrap();
+        let says = |text: &str, over| read_programs(text, &known(), over).err().unwrap();
         assert!(says("operation\nAdd\n", None).contains("--over device"));
         let unknown = says("operation\nDiv\n", Some("device"));
         assert!(unknown.contains("line 2") && unknown.contains("there are Add, Mul"), "{unknown}");

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use crate::attribution::tenants::{CgroupReading, MeterId, TenantRecord, cgroup_records, usage_ns};
-use crate::cli::quantity::{between, whole};
+use crate::cli::quantity::{number_between, whole_number_between};
 use crate::cli::schedule::Schedule;
-use crate::cli::stop::Stop;
+use crate::cli::stop::StopRequest;
 use crate::failure::Failure;
 
 use super::options::StreamArguments;
@@ -32,11 +32,11 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
     /// Levels of groups below the root that are told apart.
-    #[arg(long, default_value_t = 2, value_parser = whole(0, 1000))]
+    #[arg(long, default_value_t = 2, value_parser = whole_number_between(0, 1000))]
     depth: usize,
     /// Seconds to measure; 0 until Ctrl-C, which ends it like any other end.
     #[arg(long = "for", value_name = "SECONDS", default_value_t = 10.0,
-          value_parser = between(0.0, 1e9, "s"))]
+          value_parser = number_between(0.0, 1e9, "s"))]
     seconds: f64,
     /// Where the kernel's power capping is, if not at /sys/class/powercap; counters that stand
     /// still are then an error.
@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut before = reading(&root, arguments.depth, start);
     let energy = read_meters(&mut session, &meters, before.at_ns);
     session.take_all(energy)?;
-    let stop = Stop::listen();
+    let stop = StopRequest::listen();
     loop {
         let is_stopped = stop.sleep(schedule.next(), || false);
         schedule.advance();

@@ -8,7 +8,7 @@ use wattline_units::limits::UNPACKED_LOG_BYTES;
 use crate::attribution::tenants::{DumpsysError, battery_use, cpu_use, dumpsys_csv};
 use crate::attribution::{Split, unpacked};
 use crate::cli::progress;
-use crate::cli::quantity::between;
+use crate::cli::quantity::number_between;
 use crate::failure::Failure;
 use crate::folder::{OnExisting, Output};
 use crate::format::counted_as;
@@ -25,7 +25,7 @@ pub struct Arguments {
     /// The dump, or `-` for standard input.
     file: PathBuf,
     /// Volts of the battery: without them charge is all there is.
-    #[arg(long, value_parser = between(0.8, 60.0, "V"))]
+    #[arg(long, value_parser = number_between(0.8, 60.0, "V"))]
     volts: Option<f64>,
     /// Folder for tenants.csv.
     #[arg(long, value_name = "DIR")]
@@ -84,7 +84,7 @@ fn csv(split: &Split<String>, unit: &str, joules_per_unit: Option<f64>) -> Strin
 
 fn read(path: &Path) -> Result<String, Failure> {
     if path != Path::new("-") {
-        let text = log_file::text_log(path, "dump").and_then(|log| log.read());
+        let text = log_file::find_text_log(path, "dump").and_then(|log| log.read());
         return text.map_err(|error| Failure::input(path, error));
     }
     let plain = unpacked(std::io::stdin()).and_then(|input| UNPACKED_LOG_BYTES.read_all(input));

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::attribution::tenants::{Charging, EnergySource, StreamOptions};
 use crate::cli::energies::EnergiesArgument;
-use crate::cli::quantity::{PRINTED, between, whole};
+use crate::cli::quantity::{PRINTED_ROWS_MAX, number_between, whole_number_between};
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
@@ -25,13 +25,13 @@ pub struct StreamArguments {
     whole: bool,
     /// Weight of a second of idle CPU against a busy one, where CPU time is shared by.
     #[arg(long, value_name = "WEIGHT", default_value_t = 0.0,
-          value_parser = between(0.0, 1e6, ""))]
+          value_parser = number_between(0.0, 1e6, ""))]
     idle_weight: f64,
     /// No meter, but a stated model: watts with all CPUs busy, and idle (0 if not said).
     #[arg(long, value_name = "BUSY[:IDLE]")]
     pub watts: Option<String>,
     /// Tenants told apart; later ones share a row.
-    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = whole(1, 65_536))]
+    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = whole_number_between(1, 65_536))]
     pub max_tenants: usize,
     /// Folder for tenants.csv, tenants.json, tenants.prom, windows.csv and the views.
     #[arg(long, value_name = "DIR")]
@@ -54,7 +54,7 @@ pub struct StreamArguments {
     #[arg(long)]
     pub pace: bool,
     /// Tenants printed by name.
-    #[arg(long, value_name = "N", default_value_t = 15, value_parser = whole(0, PRINTED))]
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = whole_number_between(0, PRINTED_ROWS_MAX))]
     pub top: usize,
     /// Print the result as JSON.
     #[arg(long)]
@@ -87,7 +87,7 @@ fn views_windows(window_ms: u64) -> u32 {
 
 fn stated(text: &str) -> Result<EnergySource, Failure> {
     let (busy, idle) = text.split_once(':').unwrap_or((text, "0"));
-    let watts = |text: &str| between(0.0, 1e6, "W")(text).ok();
+    let watts = |text: &str| number_between(0.0, 1e6, "W")(text).ok();
     match (watts(busy), watts(idle)) {
         (Some(busy_w), Some(idle_w)) => Ok(EnergySource::Stated { idle_w, busy_w }),
         _ => Err(Failure::Usage(format!(

@@ -76,7 +76,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(path) => {
             let log = input_file::read(path).map_err(Failure::io("read", path))?;
             let readings = parse_readings(&log).map_err(|error| Failure::input(path, error))?;
-            progress::remarks(path, &readings.remarks);
+            progress::print_remarks(path, &readings.remarks);
             readings.samples
         }
         None => Vec::new(),
@@ -248,8 +248,8 @@ fn open(arguments: &Arguments) -> Result<SwitchText, Failure> {
         return Ok(SwitchText { lines, shown: path.to_owned(), printer: None });
     }
     let wrong = |error| Failure::input(path, error);
-    let log = log_file::text_log(path, "text of switches").map_err(wrong)?;
-    let (shown, mut lines) = (log.shown(path), log.open().map_err(wrong)?);
+    let log = log_file::find_text_log(path, "text of switches").map_err(wrong)?;
+    let (shown, mut lines) = (log.display_path(path), log.open().map_err(wrong)?);
     // What comes through a pipe is read once.
     let start = lines.fill_buf().map_err(Failure::io("read", path))?;
     if start.starts_with(b"PERFILE2") {

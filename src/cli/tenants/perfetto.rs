@@ -61,7 +61,7 @@ enum PerfettoTenant {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let traces = log_file::traces(&arguments.trace, arguments.machine.as_deref())
+    let traces = log_file::find_traces(&arguments.trace, arguments.machine.as_deref())
         .map_err(|error| Failure::input(&arguments.trace, error))?;
     let facts = facts(arguments, &traces)?;
     let source = PowerSource::choose(arguments, &facts)?;

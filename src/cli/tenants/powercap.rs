@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::device::powercap_reading;
 use crate::power::MeterCounter;
-use crate::power::meter::{rapl_default, rapl_zones};
+use crate::power::meter::{default_rapl_zones, rapl_zones};
 
 /// A package's counter.
 pub struct PowercapZone {
@@ -58,7 +58,7 @@ pub fn packages(folder: &Path) -> Result<Vec<PowercapZone>, String> {
         return Err(format!("no {}: no RAPL, as in most virtual machines", folder.display()));
     }
     let listed = powercap_reading(folder);
-    let zones: Vec<PowercapZone> = rapl_default(&rapl_zones(&listed))
+    let zones: Vec<PowercapZone> = default_rapl_zones(&rapl_zones(&listed))
         .into_iter()
         .map(|zone| PowercapZone {
             name: zone.name,

@@ -18,7 +18,7 @@ use wattline_units::limits::{VIEW_READERS, VIEW_SECONDS};
 
 use crate::failure::Failure;
 use crate::folder::replace_file;
-use crate::toolchain::peer::{Peer, connect_unix};
+use crate::toolchain::deadline_stream::{DeadlineStream, connect_unix_socket};
 
 /// Views that wait for a slow reader.
 const WAITING: usize = 16;
@@ -128,7 +128,7 @@ fn is_socket(path: &Path) -> bool {
 
 /// Whether anybody listens at a socket; one whose queue is full does.
 fn is_served(path: &Path) -> bool {
-    match connect_unix(path, ANSWER) {
+    match connect_unix_socket(path, ANSWER) {
         Ok(_) => true,
         Err(error) => error.kind() == std::io::ErrorKind::TimedOut,
     }
@@ -168,9 +168,9 @@ fn accept(listener: &UnixListener, readers: &Mutex<Readers>) {
 }
 
 fn pass_on(stream: UnixStream, lines: &Receiver<Arc<str>>) {
-    let mut peer = Peer::new(stream);
+    let mut peer = DeadlineStream::new(stream);
     for line in lines {
-        peer.allow(Some(Duration::from_secs(VIEW_SECONDS.most)));
+        peer.set_deadline(Some(Duration::from_secs(VIEW_SECONDS.most)));
         if peer.write_all(line.as_bytes()).is_err() {
             return;
         }

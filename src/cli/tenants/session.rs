@@ -8,11 +8,11 @@ use crate::attribution::tenants::{
     EnergySource, StreamOptions, TenantNames, TenantRecord, TenantTable, WindowStream, WindowView,
     json_line, json_whole, openmetrics, rows_csv, table,
 };
-use crate::cli::energies::Energies;
+use crate::cli::energies::EnergyRowsFile;
 use crate::cli::progress;
 use crate::energies::of_tenants;
 use crate::failure::Failure;
-use crate::folder::{OnExisting, Output, Unfinished};
+use crate::folder::{OnExisting, Output, UnfinishedFile};
 use crate::format::{counted, visible_name};
 use crate::units::Joules;
 
@@ -33,7 +33,7 @@ pub struct TenantSession<'a> {
     /// What the log has that was not read and could change the result, a sentence each.
     pub incomplete: Vec<String>,
     files: Option<Files>,
-    energies: Option<Energies>,
+    energies: Option<EnergyRowsFile>,
     views: [WindowView; 2],
     publisher: Publisher,
     second: Option<u64>,
@@ -43,8 +43,8 @@ pub struct TenantSession<'a> {
 /// Files that grow with the log.
 struct Files {
     output: Output,
-    windows: Unfinished,
-    views: [Unfinished; 2],
+    windows: UnfinishedFile,
+    views: [UnfinishedFile; 2],
     has_headers: bool,
 }
 
@@ -229,7 +229,7 @@ impl<'a> TenantSession<'a> {
             progress::warn(format!("{views} missed by slow readers"));
         }
         if let Some(energies) = &self.energies {
-            energies.put(source, of_tenants(&total, &self.names, &self.table.counters))?;
+            energies.write_rows(source, of_tenants(&total, &self.names, &self.table.counters))?;
         }
         let Some(files) = self.files.take() else { return Ok(()) };
         let csv = self.table.header() + &rows_csv(&total, &self.names, &self.table, origin);
@@ -247,7 +247,7 @@ impl<'a> TenantSession<'a> {
 
     /// The whole, unless standard output is for its rows.
     fn say_whole(&self, total: &WindowView, json: &str, source: &str) {
-        if self.energies.as_ref().is_some_and(Energies::is_standard_output) {
+        if self.energies.as_ref().is_some_and(EnergyRowsFile::is_standard_output) {
             return;
         }
         match self.arguments.json {
@@ -280,9 +280,9 @@ impl<'a> TenantSession<'a> {
 }
 
 /// Where the rows of the whole go.
-fn energies(arguments: &StreamArguments) -> Result<Option<Energies>, Failure> {
+fn energies(arguments: &StreamArguments) -> Result<Option<EnergyRowsFile>, Failure> {
     let energies = arguments.energies.open(arguments.force)?;
-    if arguments.follow && energies.as_ref().is_some_and(Energies::is_standard_output) {
+    if arguments.follow && energies.as_ref().is_some_and(EnergyRowsFile::is_standard_output) {
         let why = "--follow prints to standard output, where --partial - has its rows: give a file";
         return Err(Failure::Usage(why.into()));
     }
@@ -290,7 +290,7 @@ fn energies(arguments: &StreamArguments) -> Result<Option<Energies>, Failure> {
 }
 
 impl Files {
-    fn all(&mut self) -> impl Iterator<Item = &mut Unfinished> {
+    fn all(&mut self) -> impl Iterator<Item = &mut UnfinishedFile> {
         std::iter::once(&mut self.windows).chain(&mut self.views)
     }
 }

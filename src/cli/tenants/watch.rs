@@ -9,11 +9,11 @@ use clap::builder::PossibleValuesParser;
 use serde::Deserialize;
 use wattline_units::limits::{LINE_BYTES, VIEW_SECONDS};
 
-use crate::cli::quantity::{PRINTED, whole};
+use crate::cli::quantity::{PRINTED_ROWS_MAX, whole_number_between};
 use crate::cli::{progress, standard_output};
 use crate::failure::Failure;
 use crate::format::visible_name;
-use crate::toolchain::peer::{Peer, connect_unix};
+use crate::toolchain::deadline_stream::{DeadlineStream, connect_unix_socket};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -27,7 +27,7 @@ pub struct Arguments {
     #[arg(long, default_value = "1", value_parser = PossibleValuesParser::new(["1", "10"]))]
     seconds: String,
     /// Tenants shown.
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole(0, PRINTED))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole_number_between(0, PRINTED_ROWS_MAX))]
     top: usize,
     /// Print the lines as they come.
     #[arg(long)]
@@ -54,8 +54,8 @@ struct WatchedTenant {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let socket = &arguments.socket;
-    let stream = connect_unix(socket, LINE).map_err(Failure::io("connect to", socket))?;
-    let mut peer = BufReader::new(Peer::new(stream));
+    let stream = connect_unix_socket(socket, LINE).map_err(Failure::io("connect to", socket))?;
+    let mut peer = BufReader::new(DeadlineStream::new(stream));
     while let Some(line) = next_line(&mut peer).map_err(Failure::io("read", socket))? {
         if standard_output::is_closed() {
             break;
@@ -78,12 +78,12 @@ const LINE: Duration = Duration::from_secs(VIEW_SECONDS.most);
 
 /// The next line without its end. It is waited for as long as it takes, and then has to come
 /// whole: whoever is behind the socket may be anybody.
-fn next_line(peer: &mut BufReader<Peer>) -> io::Result<Option<String>> {
-    peer.get_mut().allow(None);
+fn next_line(peer: &mut BufReader<DeadlineStream>) -> io::Result<Option<String>> {
+    peer.get_mut().set_deadline(None);
     if peer.fill_buf()?.is_empty() {
         return Ok(None);
     }
-    peer.get_mut().allow(Some(LINE));
+    peer.get_mut().set_deadline(Some(LINE));
     let line = LINE_BYTES.read_line(peer)?;
     let line = String::from_utf8(line).map_err(|_| io::ErrorKind::InvalidData)?;
     Ok(Some(line.trim_end_matches(['\r', '\n']).to_owned()))
@@ -126,7 +126,7 @@ mod tests {
             let part = vec![b'x'; 1 << 20];
             while theirs.write_all(&part).is_ok() {}
         });
-        let mut peer = BufReader::new(Peer::new(mine));
+        let mut peer = BufReader::new(DeadlineStream::new(mine));
         assert_eq!(next_line(&mut peer).unwrap().as_deref(), Some("{}"));
         let error = next_line(&mut peer).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);

@@ -10,7 +10,7 @@ use crate::attribution::tenants::{
     Counting, Reorder, TenantRecord, Troubles, UNIT_DEFAULT_J, Xen, XenFile, rapl_counter,
     rapl_unit_j,
 };
-use crate::cli::quantity::between;
+use crate::cli::quantity::number_between;
 use crate::failure::Failure;
 use crate::log_file;
 
@@ -32,7 +32,7 @@ pub struct Arguments {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Frequency of the time stamp counter.
-    #[arg(long, value_name = "HZ", value_parser = between(1.0, 1e12, "Hz"))]
+    #[arg(long, value_name = "HZ", value_parser = number_between(1.0, 1e12, "Hz"))]
     tsc_hz: f64,
     /// Value of the register MSR_RAPL_POWER_UNIT (0x606); without it, 2^-16 J.
     #[arg(long, value_name = "REGISTER")]
@@ -153,7 +153,7 @@ fn oldest<'s, 'a>(sources: &'s mut [XenSource<'a>]) -> Option<&'s mut XenSource<
 
 impl<'a> XenSource<'a> {
     fn open(path: &'a Path, xen: &mut Xen) -> Result<Self, Failure> {
-        let lines = log_file::text_log(path, "table of Xen").and_then(|log| log.open());
+        let lines = log_file::find_text_log(path, "table of Xen").and_then(|log| log.open());
         let mut lines = lines.map_err(|error| Failure::input(path, error))?;
         let first = next_line(&mut lines).map_err(Failure::io("read", path))?;
         let first = String::from_utf8_lossy(&first.unwrap_or_default()).into_owned();

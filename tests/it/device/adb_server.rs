@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use wattline::device::{AdbBoard, Board, CancelFlag, DeviceError, Server, ShellMode, list};
+use wattline::device::{AdbBoard, Board, CancelFlag, DeviceError, Server, ShellMode, list_boards};
 
 /// What the board's shell does with a command.
 #[derive(Clone, Copy)]
@@ -177,7 +177,7 @@ fn boards_that_are_not_there_are_named_with_the_remedy() {
 
 #[test]
 fn a_board_without_permissions_does_not_hide_the_others() {
-    let boards = list(server(Shell::Silent)).unwrap();
+    let boards = list_boards(server(Shell::Silent)).unwrap();
     let states: Vec<&str> = boards.iter().map(|board| board.state.as_str()).collect();
     assert_eq!(states, ["device", "no permissions; see [u]"]);
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 use wattline::device::{
-    Board, DeviceError, Frequency, Guard, PackageEntryPoint, Pinning, PrepareOptions,
+    Board, DeviceError, FrequencySetting, GuardSetting, PackageEntryPoint, Pinning, PrepareOptions,
     SCRIPT_FOLDER, SCRIPTS, SessionEnd, SessionKind, SessionLogs, SessionPlan, ShellOutput,
     prepare, restore, run_session,
 };
@@ -150,8 +150,8 @@ fn has_mksh() -> bool {
 
 /// The usual ones, without a guard that would outlive the test.
 fn options() -> PrepareOptions {
-    let frequency = Frequency::FixedKhz(1_100_000);
-    PrepareOptions { guard: Guard::Off, frequency, ..PrepareOptions::default() }
+    let frequency = FrequencySetting::FixedKhz(1_100_000);
+    PrepareOptions { guard: GuardSetting::Off, frequency, ..PrepareOptions::default() }
 }
 
 fn plan(kind: SessionKind) -> SessionPlan {
@@ -208,7 +208,7 @@ fn prepare_chooses_a_frequency_that_the_board_offers() {
     if !has_mksh() {
         return;
     }
-    let auto = PrepareOptions { frequency: Frequency::Auto, ..options() };
+    let auto = PrepareOptions { frequency: FrequencySetting::Auto, ..options() };
     let board = FakeBoard::new("ok");
     board.write(&format!("{BIG}/scaling_available_governors"), "ondemand userspace\n");
     let offered = "800000 1106000 1400000 2000000 \n";
@@ -238,7 +238,8 @@ fn prepare_says_what_is_wrong_with_a_board() {
     fs::remove_dir_all(blind.path("sys/bus")).unwrap();
     let text = message(&blind);
     assert!(text.contains("no INA231 power sensor"), "{text}");
-    let leave = PrepareOptions { frequency: Frequency::Leave, offline_cores: vec![7], ..options() };
+    let leave =
+        PrepareOptions { frequency: FrequencySetting::Leave, offline_cores: vec![7], ..options() };
     let text = prepare(&FakeBoard::new("ok"), &leave).unwrap_err().to_string();
     assert!(text.contains("cpu7/online does not exist"), "{text}");
 }
@@ -278,7 +279,7 @@ fn counters_of_power_rails_come_as_the_chip_wrote_them() {
             with_toolbox(&mut board);
         }
         with_moving_counter(&board, if toolbox { "sleep" } else { "usleep" });
-        let frequency = Frequency::Leave;
+        let frequency = FrequencySetting::Leave;
         let state = prepare(&board, &PrepareOptions { meter: "odpm", frequency, ..options() });
         assert_eq!(state.unwrap().rails, ["S1M_VDD_MIF", "*"]);
         let idle = SessionKind::Idle { duration: Duration::from_secs(2) };
@@ -646,8 +647,8 @@ fn a_board_whose_host_fell_silent_puts_itself_back() {
     let board = FakeBoard::new("ok");
     // Naps of 10 s pass at once, as do the naps before values come.
     board.write_executable("bin/usleep", "#!/bin/sh\nexec sleep 0.05\n");
-    let guard = Guard::After(Duration::from_secs(2));
-    let frequency = Frequency::FixedKhz(1_100_000);
+    let guard = GuardSetting::After(Duration::from_secs(2));
+    let frequency = FrequencySetting::FixedKhz(1_100_000);
     prepare(&board, &PrepareOptions { frequency, guard, ..PrepareOptions::default() }).unwrap();
     let governor = || board.read(&format!("{BIG}/scaling_governor"));
     assert_eq!(governor(), "userspace\n");

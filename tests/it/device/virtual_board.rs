@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use wattline::device::{
-    AdbBoard, Board, CancelFlag, DeviceError, Frequency, Guard, PackageEntryPoint, Pinning,
-    PrepareOptions, RECONNECT_LIMIT, Server, SessionEnd, SessionKind, SessionLogs, SessionPlan,
-    ShellMode, choose_meter, connect, disconnect, list, prepare, reconnect, restore, run_session,
+    AdbBoard, Board, CancelFlag, DeviceError, FrequencySetting, GuardSetting, PackageEntryPoint,
+    Pinning, PrepareOptions, RECONNECT_LIMIT, Server, SessionEnd, SessionKind, SessionLogs,
+    SessionPlan, ShellMode, choose_meter, connect, disconnect, list_boards, prepare, reconnect,
+    restore, run_session,
 };
 use wattline::power::{MarkerTexts, integrate, parse_samples, parse_session_log, parse_trace};
 use wattline::scenario::MeterChoice;
@@ -69,7 +70,7 @@ fn check_driver(serial: &str, expected: ShellMode) {
     assert_eq!(device.shell_mode().unwrap(), expected);
     check_shell(&device);
     check_files(&device);
-    assert!(list(server.0).unwrap().iter().any(|listed| listed.serial == serial));
+    assert!(list_boards(server.0).unwrap().iter().any(|listed| listed.serial == serial));
     disconnect(server.0, &serial).unwrap();
     let end = AdbBoard::open(server.0, &serial, CancelFlag::default());
     assert!(matches!(end, Err(DeviceError::NotReady { .. })), "{end:?}");
@@ -126,8 +127,8 @@ fn real_adbd_answers_as_the_virtual_board_does() {
     assert_eq!(meter.meter.name(), "fuel-gauge", "{:?}", meter.passed_over);
     let options = PrepareOptions {
         meter: "fuel-gauge",
-        frequency: Frequency::Leave,
-        guard: Guard::Off,
+        frequency: FrequencySetting::Leave,
+        guard: GuardSetting::Off,
         ..PrepareOptions::default()
     };
     assert_eq!(prepare(&device, &options).unwrap().rails, ["battery"]);
@@ -243,8 +244,9 @@ fn android_is_kept_still_and_put_back() {
                     settings get system screen_off_timeout; settings get global none; logcat -g";
         let before = said(look);
         assert!(before.starts_with("0\n60000\nnull\n"), "{before}");
-        board.cause(Fault::DarkScreen);
-        let options = PrepareOptions { meter, frequency: Frequency::Leave, ..Default::default() };
+        board.cause_fault(Fault::DarkScreen);
+        let options =
+            PrepareOptions { meter, frequency: FrequencySetting::Leave, ..Default::default() };
         prepare(&device, &options).unwrap();
         prepare(&device, &options).unwrap();
         let held = said(look);
@@ -256,10 +258,10 @@ fn android_is_kept_still_and_put_back() {
         let warned = outcome.warnings.iter().any(|warning| warning.contains("the screen is off"));
         assert_eq!(warned, is_old, "{:?}", outcome.warnings);
         assert_eq!(outcome.thermal_status, (!is_old).then_some(0));
-        board.cause(Fault::Throttle);
+        board.cause_fault(Fault::Throttle);
         let outcome = run_session(&device, &idle("idle-hot")).unwrap().outcome;
         assert_eq!(outcome.thermal_status, (!is_old).then_some(3));
-        board.lift();
+        board.lift_faults();
         restore(&device).unwrap();
         assert_eq!(said(look), before);
     }

@@ -268,7 +268,7 @@ impl Trial {
             }
             outcome.interruptions += 1;
             // What made it stop is over: a person has seen to it.
-            self.board.lift();
+            self.board.lift_faults();
         }
         panic!("it does not end: {}\n{:?}", outcome.said, self.board.problems());
     }

@@ -140,17 +140,19 @@ impl Kind {
         let board = &trial.board;
         match self {
             Kind::Board(fault) => {
-                board.at(moment, FaultAction::Cause(*fault));
-                board
-                    .at(FaultTime::Session { number: number + 1, after_s: 0.0 }, FaultAction::Lift);
+                board.schedule(moment, FaultAction::Cause(*fault));
+                board.schedule(
+                    FaultTime::Session { number: number + 1, after_s: 0.0 },
+                    FaultAction::Lift,
+                );
             }
             Kind::HostKilled => {
                 let trial = trial.clone();
-                board.at(moment, FaultAction::Call(Box::new(move || trial.kill_host())));
+                board.schedule(moment, FaultAction::Call(Box::new(move || trial.kill_host())));
             }
             _ => {
                 let port = trial.server;
-                board.at(moment, FaultAction::Call(Box::new(move || kill_server(port))));
+                board.schedule(moment, FaultAction::Call(Box::new(move || kill_server(port))));
             }
         }
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use wattline::toolchain::android::{Packager, platform};
+use wattline::toolchain::android::{Packager, platform_jar};
 use wattline::toolchain::{Jdk, jar};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -59,7 +59,7 @@ impl Notes {
         if !has(&TOOLS) {
             return None;
         }
-        let platform = platform().map_err(crate::skip::because).ok()?;
+        let platform = platform_jar().map_err(crate::skip::because).ok()?;
         let parts = PARTS.get_or_init(|| Notes::parts(&platform));
         let notes = Notes { folder: tempfile::tempdir().unwrap() };
         copy_folder(parts, notes.folder.path());
@@ -106,7 +106,7 @@ impl Notes {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, text).unwrap();
         }
-        let platform = platform().unwrap();
+        let platform = platform_jar().unwrap();
         let android = platform.to_str().unwrap();
         self.link("watcher", "watcher-base.apk", android);
         let classes = self.classes(&["watcher/src"], android, "watcher/classes");
@@ -192,7 +192,7 @@ fn dex<const N: usize>(
         let (jar, out) = (folder.path().join("code.jar"), folder.path().join("out"));
         fs::write(&jar, jar::pack(&[], &classes)).unwrap();
         fs::create_dir(&out).unwrap();
-        packager.dex(&jar, MIN_SDK, &out).unwrap();
+        packager.compile_dex(&jar, MIN_SDK, &out).unwrap();
         (name, fs::read(out.join("classes.dex")).unwrap())
     })
 }

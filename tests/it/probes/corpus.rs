@@ -20,7 +20,7 @@ use super::compiler::{Compiler, Said, java};
 use super::java::{has_jdk, java_files};
 use crate::projects::{java_version, module_sources, projects};
 use wattline::blocks::{BlockId, FileBlocks, Granularity, divide};
-use wattline::instrument::{InstrumentOptions, Instrumented, Probe, instrument};
+use wattline::instrument::{InstrumentOptions, InstrumentedSources, Probe, instrument};
 use wattline::java::SourceFile;
 
 struct Corpus<'t> {
@@ -144,7 +144,7 @@ fn judge(name: &str, sources: &Path, options: &[String]) -> Vec<String> {
 }
 
 /// Reasons why blocks have no probe, with their numbers.
-fn reasons(made: &Instrumented) -> String {
+fn reasons(made: &InstrumentedSources) -> String {
     let mut reasons = BTreeMap::<&str, usize>::new();
     for finding in &made.findings {
         let why = finding.message.split_once("not counted: ").map_or("", |(_, why)| why);
@@ -170,7 +170,7 @@ fn new_ones<'a>(before: &[Said], after: &'a [Said]) -> Vec<&'a Said> {
     after.iter().filter(is_new).collect()
 }
 
-fn lines_differ(files: &[SourceFile], made: &Instrumented) -> Vec<String> {
+fn lines_differ(files: &[SourceFile], made: &InstrumentedSources) -> Vec<String> {
     let pairs = files.iter().zip(&made.files);
     let differ =
         pairs.filter(|(a, b)| a.text.matches('\n').count() != b.text.matches('\n').count());
@@ -178,7 +178,7 @@ fn lines_differ(files: &[SourceFile], made: &Instrumented) -> Vec<String> {
 }
 
 /// Writes the files that are wanted, and nothing else, into `tree`.
-fn write(made: &Instrumented, tree: &Path, wanted: impl Fn(usize) -> bool) {
+fn write(made: &InstrumentedSources, tree: &Path, wanted: impl Fn(usize) -> bool) {
     let _ = std::fs::remove_dir_all(tree);
     let chosen = made.files.iter().enumerate().filter(|(index, _)| wanted(*index));
     for file in chosen.map(|(_, file)| file).chain(&made.runtime) {
@@ -189,7 +189,7 @@ fn write(made: &Instrumented, tree: &Path, wanted: impl Fn(usize) -> bool) {
 }
 
 impl Corpus<'_> {
-    fn variant(&self, probe: Probe, removed: &BTreeSet<BlockId>) -> Instrumented {
+    fn variant(&self, probe: Probe, removed: &BTreeSet<BlockId>) -> InstrumentedSources {
         let options =
             InstrumentOptions { probe, removed: removed.clone(), ..InstrumentOptions::default() };
         instrument(self.files, &self.blocks, &options)

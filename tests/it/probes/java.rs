@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::host::{BRIEF_JAVA, javac_at, said};
 use wattline::build::counts_files::read_counts;
-use wattline::instrument::{GeneratedFile, Instrumented};
+use wattline::instrument::{GeneratedFile, InstrumentedSources};
 use wattline::java::SourceFile;
 use wattline::toolchain::Jdk;
 
@@ -50,7 +50,7 @@ pub struct Build {
 
 impl Build {
     /// Writes and compiles `sources`; the error is the compiler's.
-    pub fn new(sources: &Instrumented, options: &[&str]) -> Result<Build, String> {
+    pub fn new(sources: &InstrumentedSources, options: &[&str]) -> Result<Build, String> {
         let folder = tempfile::tempdir().unwrap();
         let write = |file: &GeneratedFile| {
             let path = folder.path().join(&file.path);

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use wattline::blocks::{BlockId, FileBlocks, Granularity};
-use wattline::instrument::{InstrumentOptions, Probe, Removals, Statement, instrument, removable};
+use wattline::instrument::{
+    InstrumentOptions, Probe, Removals, StatementPosition, instrument, removable,
+};
 use wattline::java::SourceFile;
 use wattline::toolchain::Jdk;
 use wattline::toolchain::jvm::{self, JvmEnd, JvmRun};
@@ -85,7 +87,7 @@ fn switches_and_removals_agree(shares: &[usize]) {
         &blocks,
         &InstrumentOptions { probe, switched, ..InstrumentOptions::default() },
     );
-    let numbers: BTreeMap<Statement, usize> =
+    let numbers: BTreeMap<StatementPosition, usize> =
         made.switches.iter().enumerate().map(|(number, at)| (*at, number)).collect();
     let shared = Build::new(&made, &[]).expect("the targets compile with switches");
     let mut changed = 0;

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use bolero::TypeGenerator;
 use wattline::blocks::{Granularity, divide};
-use wattline::device::{AdbBoard, Board, CancelFlag, Server, list};
+use wattline::device::{AdbBoard, Board, CancelFlag, Server, list_boards};
 use wattline::instrument::{self, InstrumentOptions, Probe};
 use wattline::java::{ClassPath, SourceFile};
 use wattline::operations;
@@ -200,7 +200,7 @@ fn a_hostile_adb_server_is_an_error() {
         mutation.edits.iter().for_each(|edit| edit.apply(&mut bytes, &others));
         *said.lock().unwrap() = bytes;
         let server = Server { address };
-        if let Err(error) = list(server) {
+        if let Err(error) = list_boards(server) {
             assert!(!error.to_string().is_empty());
         }
         if let Ok(board) = AdbBoard::open(server, "board1", CancelFlag::default()) {
@@ -214,7 +214,7 @@ fn a_hostile_adb_server_is_an_error() {
 fn traces_of_methods_are_read_whatever_they_are() {
     let interval = Duration::from_millis(10);
     assert!(
-        method_trace::samples(&trace(), interval)
+        method_trace::collapsed_samples(&trace(), interval)
             .unwrap()
             .contains("a.B.run(ILjava/util/List|)V 1")
     );
@@ -222,7 +222,7 @@ fn traces_of_methods_are_read_whatever_they_are() {
     target.for_each(|mutation| {
         let mut bytes = trace();
         mutation.edits.iter().for_each(|edit| edit.apply(&mut bytes, &[trace()]));
-        match method_trace::samples(&bytes, interval) {
+        match method_trace::collapsed_samples(&bytes, interval) {
             Ok(stacks) => {
                 assert!(stacks.lines().skip(1).all(|line| line.contains(' ')), "{stacks}")
             }

@@ -8,7 +8,8 @@ use bolero::TypeGenerator;
 use twox_hash::XxHash64;
 use wattline::model::table::{ColumnChoice, Table};
 use wattline::model::{
-    FitOptions, FoldOptions, JudgeRounds, Merge, PartLabel, Solver, SufficientStats, Weighting,
+    FitOptions, FoldOptions, MergedRounds, PartLabel, PartialMerger, Solver, SufficientStats,
+    Weighting,
 };
 
 use super::fuzz::duration;
@@ -78,9 +79,9 @@ fn seeds() -> &'static [Vec<u8>] {
                 SufficientStats::of_rows(table, &options, FoldOptions::default(), label(n)).unwrap()
             })
             .collect();
-        let mut merge = Merge::default();
+        let mut merge = PartialMerger::default();
         sums.iter().for_each(|sum| merge.add("seed", sum.clone()).unwrap());
-        let rounds: JudgeRounds = merge.finish().unwrap().fit(&options).unwrap().rounds;
+        let rounds: MergedRounds = merge.finish().unwrap().fit(&options).unwrap().rounds;
         let judged =
             parts().map(|(table, n)| SufficientStats::of_errors(table, &rounds, label(n)).unwrap());
         sums.iter().cloned().chain(judged).map(|partial| partial.to_bytes()).collect()
@@ -165,7 +166,7 @@ impl Edit {
 
 /// What `fit --merge` does with files: reads, adds up, fits or validates.
 fn merge(files: &[Vec<u8>]) {
-    let mut merge = Merge::default();
+    let mut merge = PartialMerger::default();
     for (number, bytes) in files.iter().enumerate() {
         let Ok(partial) = SufficientStats::from_bytes(bytes) else { continue };
         let _ = merge.add(&number.to_string(), partial);

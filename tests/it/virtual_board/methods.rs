@@ -179,7 +179,7 @@ fn check_shares(bytes: &[u8], truth: &Path) {
     }
     // The program's reader, which knows nothing of the board's writer, counts the same.
     let interval = Duration::from_micros(u64::from(INTERVAL_US));
-    let stacks = method_trace::samples(bytes, interval).unwrap();
+    let stacks = method_trace::collapsed_samples(bytes, interval).unwrap();
     assert!(stacks.starts_with("# method-sampling dual\n"), "{stacks}");
     for (name, count) in own {
         let lines = stacks.lines().filter(|line| line.starts_with(&format!("{name}(")));
@@ -195,12 +195,12 @@ fn what_goes_wrong_with_a_trace_is_told() {
     let adb = board(None, truth.path());
     assert_eq!(install(&adb, &apk, "-r"), "");
     let overflowed = trace(&sampled(&adb, 1500));
-    let told = method_trace::samples(&overflowed, Duration::from_millis(1)).unwrap_err();
+    let told = method_trace::collapsed_samples(&overflowed, Duration::from_millis(1)).unwrap_err();
     assert_eq!(told, method_trace::MethodTraceError::Overflow);
     let refused = sampled(&adb, 100);
     assert!(refused.contains("wattline.sampler=java.lang.IllegalArgument"), "{refused}");
     assert!(refused.contains("wattline.end=whole"), "the application itself ran: {refused}");
-    adb.board().cause(wattline::virtual_board::Fault::FillDisk);
+    adb.board().cause_fault(wattline::virtual_board::Fault::FillDisk);
     let full = sampled(&adb, BUFFER_BYTES);
     assert!(
         full.contains("wattline.sampler=java.lang.RuntimeException: Trace data write"),

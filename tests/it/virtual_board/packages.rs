@@ -63,38 +63,44 @@ impl Says {
         let text = |text: &str| Value::Text(text.into());
         let name = ("name", 0x0101_0003);
         let sdk = Element::new("uses-sdk")
-            .android(("minSdkVersion", 0x0101_020c), Value::Number(self.min_sdk))
-            .android(("targetSdkVersion", 0x0101_0270), Value::Number(self.target_sdk));
-        let mut activity = Element::new("activity").android(name, text(".Screen"));
+            .with_android_attribute(("minSdkVersion", 0x0101_020c), Value::Number(self.min_sdk))
+            .with_android_attribute(
+                ("targetSdkVersion", 0x0101_0270),
+                Value::Number(self.target_sdk),
+            );
+        let mut activity = Element::new("activity").with_android_attribute(name, text(".Screen"));
         if let Some(exported) = self.exported {
-            activity = activity.android(("exported", 0x0101_0010), Value::Flag(exported));
+            activity =
+                activity.with_android_attribute(("exported", 0x0101_0010), Value::Flag(exported));
         }
-        let action = Element::new("action").android(name, text("android.intent.action.MAIN"));
-        let activity = activity.child(Element::new("intent-filter").child(action));
-        let alias = Element::new("activity").android(name, text("game.Screen"));
-        let alias = alias.android(("exported", 0x0101_0010), Value::Flag(true));
-        let inner = Element::new("activity").android(name, text("game.Main"));
+        let action =
+            Element::new("action").with_android_attribute(name, text("android.intent.action.MAIN"));
+        let activity = activity.with_child(Element::new("intent-filter").with_child(action));
+        let alias = Element::new("activity").with_android_attribute(name, text("game.Screen"));
+        let alias = alias.with_android_attribute(("exported", 0x0101_0010), Value::Flag(true));
+        let inner = Element::new("activity").with_android_attribute(name, text("game.Main"));
         let application = Element::new("application")
-            .android(("debuggable", 0x0101_000f), Value::Flag(self.debuggable))
-            .android(("testOnly", 0x0101_0272), Value::Flag(self.test_only));
-        let mut application = application.child(activity).child(alias).child(inner);
+            .with_android_attribute(("debuggable", 0x0101_000f), Value::Flag(self.debuggable))
+            .with_android_attribute(("testOnly", 0x0101_0272), Value::Flag(self.test_only));
+        let mut application = application.with_child(activity).with_child(alias).with_child(inner);
         if let Some(shell) = self.profileable {
             let profileable = Element::new("profileable");
-            application =
-                application.child(profileable.android(("shell", 0x0101_0594), Value::Flag(shell)));
+            application = application.with_child(
+                profileable.with_android_attribute(("shell", 0x0101_0594), Value::Flag(shell)),
+            );
         }
-        let fact = Element::new("meta-data").android(name, text("wattline.main"));
-        let fact = fact.android(("value", 0x0101_0024), text("game.Main"));
+        let fact = Element::new("meta-data").with_android_attribute(name, text("wattline.main"));
+        let fact = fact.with_android_attribute(("value", 0x0101_0024), text("game.Main"));
         let runner = Element::new("instrumentation")
-            .android(name, text(self.runner))
-            .android(("targetPackage", 0x0101_0021), text(PACKAGE))
-            .child(fact);
+            .with_android_attribute(name, text(self.runner))
+            .with_android_attribute(("targetPackage", 0x0101_0021), text(PACKAGE))
+            .with_child(fact);
         Element::new("manifest")
-            .android(("versionCode", 0x0101_021b), Value::Number(self.version))
-            .plain("package", PACKAGE)
-            .child(sdk)
-            .child(application)
-            .child(runner)
+            .with_android_attribute(("versionCode", 0x0101_021b), Value::Number(self.version))
+            .with_attribute("package", PACKAGE)
+            .with_child(sdk)
+            .with_child(application)
+            .with_child(runner)
             .to_bytes()
     }
 }

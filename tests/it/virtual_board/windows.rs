@@ -146,27 +146,28 @@ fn what_an_activity_throws_is_told_with_its_place() {
 fn manifest(asked: &str, declared: &str) -> Vec<u8> {
     let text = |text: &str| Value::Text(text.into());
     let name = ("name", 0x0101_0003);
-    let sdk = Element::new("uses-sdk").android(("minSdkVersion", 0x0101_020c), Value::Number(14));
+    let sdk = Element::new("uses-sdk")
+        .with_android_attribute(("minSdkVersion", 0x0101_020c), Value::Number(14));
     let theme = ("theme", 0x0101_0000);
     let activity = Element::new("activity")
-        .android(theme, Value::Reference(0x0103_0007))
-        .android(name, text(declared));
+        .with_android_attribute(theme, Value::Reference(0x0103_0007))
+        .with_android_attribute(name, text(declared));
     let fact = |key: &str, value: &str| {
-        let fact = Element::new("meta-data").android(name, text(key));
-        fact.android(("value", 0x0101_0024), text(value))
+        let fact = Element::new("meta-data").with_android_attribute(name, text(key));
+        fact.with_android_attribute(("value", 0x0101_0024), text(value))
     };
     let runner = Element::new("instrumentation")
-        .android(name, text("org.wattline.runner.Runner"))
-        .android(("targetPackage", 0x0101_0021), text(PACKAGE))
-        .child(fact("wattline.activity", asked))
-        .child(fact("wattline.begin", "begin"))
-        .child(fact("wattline.end", "end"))
-        .child(fact("wattline.millis", "1000"));
+        .with_android_attribute(name, text("org.wattline.runner.Runner"))
+        .with_android_attribute(("targetPackage", 0x0101_0021), text(PACKAGE))
+        .with_child(fact("wattline.activity", asked))
+        .with_child(fact("wattline.begin", "begin"))
+        .with_child(fact("wattline.end", "end"))
+        .with_child(fact("wattline.millis", "1000"));
     Element::new("manifest")
-        .plain("package", PACKAGE)
-        .child(sdk)
-        .child(Element::new("application").child(activity))
-        .child(runner)
+        .with_attribute("package", PACKAGE)
+        .with_child(sdk)
+        .with_child(Element::new("application").with_child(activity))
+        .with_child(runner)
         .to_bytes()
 }
 

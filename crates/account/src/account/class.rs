@@ -1,9 +1,9 @@
-//! The eight classes of operations as accounts and charts use them: in one order, with
-//! one name. Which operation belongs to which class is the catalogue's to say.
+//! The eight classes of operations in the order and with the names that accounts and charts use.
+//! The catalogue of operations assigns operations to classes.
 
 pub use crate::operations::OperationClass;
 
-/// All classes, in the order in which charts stack them and columns stand.
+/// All classes, in the order of columns and of stacks in charts.
 pub const CLASSES: [OperationClass; 8] = [
     OperationClass::Control,
     OperationClass::Function,
@@ -15,12 +15,12 @@ pub const CLASSES: [OperationClass; 8] = [
     OperationClass::Library,
 ];
 
-/// A class's place in [`CLASSES`].
+/// Index of a class in [`CLASSES`].
 pub fn index_of(class: OperationClass) -> usize {
     class as usize
 }
 
-/// A class's name in columns and style sheets: `control`.
+/// Name of a class in columns and style sheets: `control`.
 pub fn name_of(class: OperationClass) -> &'static str {
     match class {
         OperationClass::Control => "control",

@@ -12,15 +12,15 @@ use crate::interval::Interval;
 use crate::operations::Feature;
 use crate::units::Joules;
 
-/// The ranks whose operations are summed up, from 1: those of the paper's Figure 3.
+/// Ranges of ranks whose operations are summed, from 1: those of the paper's Figure 3.
 const RANKS: [[usize; 2]; 2] = [[1, 10], [11, 30]];
 
-/// Energy of the costliest operations and blocks.
+/// Shares of the costliest operations and blocks in the energy of a scenario.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Concentration {
-    /// Operations by ranks; a group that would be empty is left out.
+    /// Shares of operations by range of ranks; an empty range is left out.
     pub operations: Vec<RankedOperations>,
-    /// The fewest blocks that have half of the energy of all; none where blocks spend nothing.
+    /// Fewest blocks that have half of the energy of all blocks; none where blocks spend nothing.
     pub half: Option<BlocksOfHalf>,
 }
 
@@ -31,27 +31,28 @@ pub struct RankedOperations {
     pub first: usize,
     /// The last rank.
     pub last: usize,
-    /// Their part of the energy above idle.
+    /// Share of the energy above idle.
     pub share: EnergyShare,
 }
 
-/// The fewest blocks that have half of the energy of all blocks.
+/// Fewest blocks that have half of the energy of all blocks, and their share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BlocksOfHalf {
-    /// How many they are.
+    /// Number of these blocks.
     pub blocks: usize,
-    /// How many blocks ran.
+    /// Number of blocks that ran.
     pub of: usize,
-    /// Their part of the energy of all blocks.
+    /// Share of the energy of all blocks.
     pub share: EnergyShare,
 }
 
-/// A part of an energy, 0..1.
+/// Share of an energy, 0..1, with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EnergyShare {
     /// The estimate.
     pub part: f64,
-    /// Its 95 % interval, of the parts' costs with the whole as it is; `None` without one.
+    /// 95 % interval from the errors of the part, with the whole taken as exact; `None` where the
+    /// part has none.
     pub interval: Option<[f64; 2]>,
 }
 
@@ -60,15 +61,18 @@ impl EnergyShare {
         let part = share(bundle.energy, whole)?;
         let whole = whole.joules();
         let interval = pricing.interval(bundle);
-        Some(EnergyShare { part, interval: interval.map(|interval| parts(interval, whole)) })
+        Some(EnergyShare {
+            part,
+            interval: interval.map(|interval| interval_shares(interval, whole)),
+        })
     }
 }
 
-fn parts(interval: Interval, whole: Joules) -> [f64; 2] {
+fn interval_shares(interval: Interval, whole: Joules) -> [f64; 2] {
     [interval.lo.0 / whole.0, interval.hi.0 / whole.0]
 }
 
-/// Sums up the costliest of operations and blocks, which are sorted by energy.
+/// Shares of the costliest operations and blocks, both given in descending order of energy.
 pub(super) fn concentration(
     leaves: &[Leaf<'_>],
     (operations, blocks): (&[OperationAccount], &[BlockAccount]),
@@ -87,11 +91,11 @@ pub(super) fn concentration(
     };
     Concentration {
         operations: RANKS.into_iter().filter_map(of_ranks).collect(),
-        half: half(leaves, blocks, pricing),
+        half: blocks_of_half(leaves, blocks, pricing),
     }
 }
 
-fn half(
+fn blocks_of_half(
     leaves: &[Leaf<'_>],
     blocks: &[BlockAccount],
     pricing: &Pricing<'_, '_>,
@@ -116,8 +120,8 @@ fn bundle_of<'a>(leaves: &[Leaf<'a>], is_in: impl Fn(&Leaf<'a>) -> bool) -> Bund
 }
 
 impl Accounts {
-    /// Part of the energy above idle that each operation and all before it have, by the order of
-    /// their energies. Empty where that energy isn't positive.
+    /// For each operation in descending order of energy, the share of the energy above idle of
+    /// all operations up to it. Empty where that energy is not positive.
     pub fn cumulative_shares(&self) -> Vec<f64> {
         let whole = self.ledger.above_idle();
         let mut sum = Femtojoules::ZERO;
@@ -128,8 +132,8 @@ impl Accounts {
         self.operations.iter().map_while(up_to).collect()
     }
 
-    /// The rank of each operation by the cost of one execution, from 1, in the order of their
-    /// energies; none for one without a cost.
+    /// For each operation in descending order of energy, its rank by the cost of one execution,
+    /// from 1; none for one without a cost.
     pub fn ranks_by_cost(&self) -> Vec<Option<usize>> {
         let mut order: Vec<usize> = (0..self.operations.len()).collect();
         let cost = |at: &usize| self.operations[*at].cost;
@@ -155,7 +159,8 @@ mod tests {
         let accounts = account(&scenario.scenario());
         let curve = accounts.cumulative_shares();
         assert!(curve.windows(2).all(|pair| pair[0] <= pair[1]));
-        let explained = accounts.explained().0 as f64 / accounts.ledger.above_idle().0 as f64;
+        let explained =
+            accounts.explained_energy().0 as f64 / accounts.ledger.above_idle().0 as f64;
         assert!((curve.last().unwrap() - explained).abs() < 1e-12);
         let ranked = &accounts.concentration.operations;
         assert_eq!((ranked[0].first, ranked[0].last), (1, curve.len().min(10)));

@@ -1,22 +1,22 @@
-//! A model seen as a price list: what a bundle of operations costs, and how sure that
-//! is. The energy of counts `c` is `c'm`, its variance `c'Sc` with the model's
-//! covariance `S`; so a sum can be sure where its parts are not.
+//! Energy and variance of counts by a model. The energy of counts `c` is `c'm`, its variance
+//! `c'Sc` with the model's covariance `S`; so a sum may have a small error although its parts
+//! have large ones.
 
 use std::collections::BTreeMap;
 
 use crate::assumptions::{ASSUMED, Assumptions};
 use crate::interval::Interval;
 use crate::model::{ColumnIndex as Columns, ContextPrice, LIBRARY_OTHER, Model};
-use crate::operations::{OperationCount, relative_without_price};
+use crate::operations::{OperationCount, unmeasured_cost_ratio};
 use crate::units::Joules;
 
 pub use crate::model::table::GARBAGE_COLLECTION;
 
-/// Which cost of the model an operation takes: an index into [`Model::costs`].
+/// Index of a cost in [`Model::costs`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CostIndex(pub usize);
 
-/// How often each cost occurs. Counts may be negative in a predicted saving.
+/// How often each cost occurs, by cost index. Counts may be negative in a predicted saving.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CountVector(pub BTreeMap<CostIndex, f64>);
 
@@ -27,7 +27,7 @@ impl CountVector {
     }
 }
 
-/// A model with its operations indexed by name.
+/// A model whose costs and context prices are indexed by operation name.
 #[derive(Debug, Clone)]
 pub struct IndexedModel<'m> {
     model: &'m Model,
@@ -46,18 +46,18 @@ impl<'m> IndexedModel<'m> {
             .iter()
             .map(|price| ((price.operation.as_str(), price.context.as_str()), price))
             .collect();
-        let spread = spread(&model.contexts);
+        let spread = context_spreads(&model.contexts);
         IndexedModel { model, columns: model.index(), contexts, spread, assumed: ASSUMED }
     }
 
-    /// What is taken for granted of lines.
+    /// Assumptions about errors of lines that the model was fitted with.
     pub fn assumed(&self) -> &Assumptions {
         &self.assumed
     }
 
-    /// The cost an operation takes: its own; `lib:other` for a library function that
-    /// has none; `None` for an operation that the model doesn't know. A collection is no
-    /// library call, and a cost that isn't a finite number is none.
+    /// Index of the cost of an operation: its own; that of `lib:other` for a library function
+    /// without one; `None` for an operation without a cost in the model. GC is no library call,
+    /// and a cost that is not a finite number counts as none.
     pub fn of(&self, operation: &str) -> Option<CostIndex> {
         let column = self.columns.of(operation)?;
         let cost = &self.model.costs[column];
@@ -65,16 +65,16 @@ impl<'m> IndexedModel<'m> {
         (cost.cost_j.is_finite() && !lumped).then_some(CostIndex(column))
     }
 
-    /// How many executions of its operation one execution in this context is worth; none where
-    /// a compiler leaves nothing of it.
-    pub fn relative(&self, found: &OperationCount) -> f64 {
-        let unpriced = || relative_without_price(found.operation.name(), &found.context);
+    /// Cost of the operation in its context relative to the operation's mean cost; none where a
+    /// compiler removes it.
+    pub fn context_factor(&self, found: &OperationCount) -> f64 {
+        let unpriced = || unmeasured_cost_ratio(found.operation.name(), &found.context);
         self.context(found).map_or_else(unpriced, |price| price.relative)
     }
 
-    /// Standard error of [`IndexedModel::relative`]: the microbenchmarks'; where no microbenchmark
-    /// measured this context, but others of the operation, how far these differ.
-    pub fn relative_se(&self, found: &OperationCount) -> f64 {
+    /// Standard error of [`IndexedModel::context_factor`]: the microbenchmarks'; without a
+    /// microbenchmark of this context, the spread of the operation's other contexts.
+    pub fn context_factor_se(&self, found: &OperationCount) -> f64 {
         match self.context(found) {
             Some(price) => price.relative_se.unwrap_or(0.0),
             None if found.is_compiled_away() => 0.0,
@@ -86,7 +86,7 @@ impl<'m> IndexedModel<'m> {
         self.contexts.get(&(found.operation.name(), found.context.as_str())).copied()
     }
 
-    /// The name under which the model holds a cost.
+    /// Name of a cost in the model.
     pub fn name(&self, cost: CostIndex) -> &'m str {
         &self.model.costs[cost.0].operation
     }
@@ -96,18 +96,18 @@ impl<'m> IndexedModel<'m> {
         Joules(self.model.costs[cost.0].cost_j)
     }
 
-    /// The fitted cost with its interval and estimability.
+    /// Cost of one execution with its interval and estimability.
     pub fn fitted(&self, cost: CostIndex) -> &'m crate::model::Cost {
         &self.model.costs[cost.0]
     }
 
-    /// `c'm`.
+    /// Energy of counts: `c'm`.
     pub fn energy(&self, counts: &CountVector) -> Joules {
         counts.0.iter().map(|(&cost, &count)| self.cost(cost) * count).sum()
     }
 
-    /// `c'Sc` in J^2. Without a covariance, a single cost's own standard error still
-    /// gives one; `None` where there is neither.
+    /// Variance of the energy of counts in J^2: `c'Sc`. Without a covariance, a single cost's
+    /// standard error gives one; `None` where there is neither.
     pub fn variance(&self, counts: &CountVector) -> Option<f64> {
         let counts: Vec<(usize, f64)> =
             counts.0.iter().filter(|(_, n)| **n != 0.0).map(|(cost, n)| (cost.0, *n)).collect();
@@ -127,8 +127,8 @@ impl<'m> IndexedModel<'m> {
         self.model.is_estimable(&counts)
     }
 
-    /// The 95 % interval of the energy of `counts`, `None` where the model has none. A
-    /// single cost's own interval (which need not be symmetric) goes before the
+    /// The 95 % interval of the energy of `counts`; `None` where the model has no errors. A
+    /// single cost's own interval (which need not be symmetric) takes precedence over the
     /// covariance.
     pub fn interval(&self, counts: &CountVector) -> Option<Interval> {
         self.single_interval(counts).or_else(|| {
@@ -136,7 +136,7 @@ impl<'m> IndexedModel<'m> {
         })
     }
 
-    /// The fitted interval of a bundle that is one cost only.
+    /// The fitted interval of counts of one cost only.
     fn single_interval(&self, counts: &CountVector) -> Option<Interval> {
         let mut occurring = counts.0.iter().filter(|(_, count)| **count != 0.0);
         let (&cost, &count) = occurring.next()?;
@@ -150,8 +150,8 @@ impl<'m> IndexedModel<'m> {
     }
 }
 
-/// By operation, how far the relative costs of its contexts differ.
-fn spread(prices: &[ContextPrice]) -> BTreeMap<&str, f64> {
+/// For each operation, the SD of its contexts' relative costs.
+fn context_spreads(prices: &[ContextPrice]) -> BTreeMap<&str, f64> {
     let mut relative: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for price in prices {
         relative.entry(&price.operation).or_default().push(price.relative);
@@ -202,7 +202,7 @@ mod tests {
         let mut model = sample::model(&[("Cast_numeric", 1e-7)]);
         let of = |model: &Model, context: &str| {
             let costs = IndexedModel::new(model);
-            (costs.relative(&found(context)), costs.relative_se(&found(context)))
+            (costs.context_factor(&found(context)), costs.context_factor_se(&found(context)))
         };
         assert_eq!(of(&model, "constant"), (0.0, 0.0));
         assert_eq!(of(&model, "int to double"), (1.0, 0.0));

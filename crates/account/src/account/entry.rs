@@ -1,5 +1,5 @@
-//! One entry of an account, the smallest parts (an operation on a line of a block), and
-//! sums of these.
+//! Entries of an account; leaves, the smallest parts (an operation on a line of a block); and
+//! sums of leaves.
 
 use std::collections::BTreeMap;
 use std::iter::Sum;
@@ -13,37 +13,36 @@ use crate::interval::Interval;
 use crate::operations::{BlockEntry, Dictionary, OperationCount};
 use crate::units::Joules;
 
-/// What one entry spends in the scenario.
+/// Energy and executions of one entry of an account level in the scenario.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AccountEntry<K> {
     /// What the entry is about: an operation, a block, a line, a method, a class.
     pub key: K,
-    /// How often it ran: occurrences of an operation, runs of a block, runs of the most
-    /// executed block on a line, entries of a method's body, sum of these for a class.
+    /// Number of executions: occurrences of an operation, runs of a block, runs of the most
+    /// executed block on a line, entries of a method's body; their sum for a class.
     pub executions: u64,
-    /// Its energy: the sum of its operations' known costs.
+    /// Energy: the sum over operations with known costs.
     pub energy: Femtojoules,
-    /// 95 % interval; absent where the model has none, and where operations of unknown
-    /// cost take part.
+    /// 95 % interval; absent where the model has none, and where an operation has no cost.
     pub interval: Option<Interval>,
-    /// Part of the scenario's energy above idle, 0..1; absent where that isn't positive.
+    /// Share of the scenario's energy above idle, 0..1; absent where that is not positive.
     pub share: Option<f64>,
-    /// Executions of operations whose cost the model doesn't know; their energy is in
-    /// the ledger's unexplained row.
+    /// Executions of operations without a cost in the model; their energy is in the ledger's
+    /// unexplained row.
     pub unknown: u64,
-    /// Whether the cases alone determine the energy, though they may not determine each
-    /// cost in it; what they don't comes from the prior.
+    /// Whether the cases alone determine the energy, even if not each cost in it; otherwise the
+    /// prior contributes.
     pub determined: bool,
 }
 
 impl<K> AccountEntry<K> {
-    /// The energy as a quantity.
+    /// The energy in joules.
     pub fn joules(&self) -> Joules {
         self.energy.joules()
     }
 }
 
-/// A line of a source file.
+/// Key of a source line: file and number.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineKey {
     /// Path relative to its source root.
@@ -52,7 +51,7 @@ pub struct LineKey {
     pub line: u32,
 }
 
-/// A body: method, constructor, initialiser or lambda.
+/// Key of a method, constructor, initialiser or lambda: class and name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MethodKey {
     /// Binary class name with package.
@@ -61,10 +60,9 @@ pub struct MethodKey {
     pub method: String,
 }
 
-/// A line as far as a method executes it: two methods may share one, as a lambda does with
-/// the method around it.
+/// Key of a line within one method. Methods may share a line: a lambda and the method around it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PartKey {
+pub struct MethodLineKey {
     /// The method.
     pub method: MethodKey,
     /// The line.
@@ -84,28 +82,28 @@ pub(super) struct Leaf<'a> {
     pub block: &'a BlockEntry,
     /// The operation on its line.
     pub operation: &'a OperationCount,
-    /// Executions of the operation here: count x executions of the block.
+    /// Executions of the operation: its count in the block x executions of the block.
     pub executions: u64,
-    /// The same in executions at the operation's mean cost: weighted by the context.
+    /// Executions weighted by the context: equivalent executions at the operation's mean cost.
     pub weighted: f64,
-    /// The cost it takes; absent when unknown to the model.
+    /// Cost that applies; absent for an operation without one in the model.
     pub cost: Option<CostIndex>,
-    /// Cost x executions, rounded to the femtojoule; zero when unknown.
+    /// Cost x weighted executions, rounded to the femtojoule; zero without a cost.
     pub energy: Femtojoules,
-    /// What the price of the context leaves unsure of it, in joules.
+    /// Standard error in joules from the price of the context.
     pub context_error_j: f64,
-    /// What samples tell apart that it is a part of; absent without samples.
-    pub spot: Option<usize>,
+    /// Index of the line estimate that it is a part of; absent without samples.
+    pub line_estimate: Option<usize>,
 }
 
 impl Leaf<'_> {
-    /// How often its operation ran, which is never where a compiler leaves nothing of it.
+    /// Executions of the operation; zero where a compiler removes it.
     pub fn instructions(&self) -> u64 {
         if self.operation.is_compiled_away() { 0 } else { self.executions }
     }
 
-    /// Where it is.
-    pub fn place(&self) -> Place {
+    /// The line of the block that the leaf is on.
+    pub fn block_line(&self) -> BlockLine {
         (self.block.id, self.operation.line)
     }
 }
@@ -117,14 +115,14 @@ pub(super) fn leaves<'a>(
     costs: &IndexedModel<'_>,
 ) -> Vec<Leaf<'a>> {
     let mut leaves = Vec::new();
-    for (block, runs) in executed(dictionary, executions) {
+    for (block, runs) in executed_blocks(dictionary, executions) {
         for operation in &block.operations {
             let count = runs.saturating_mul(u64::from(operation.count));
             let cost = costs.of(operation.operation.name());
-            let weighted = count as f64 * costs.relative(operation);
+            let weighted = count as f64 * costs.context_factor(operation);
             let energy = cost.map_or(Joules::ZERO, |cost| costs.cost(cost) * weighted);
             let energy = Femtojoules::from_joules(energy);
-            let unsure = count as f64 * costs.relative_se(operation);
+            let unsure = count as f64 * costs.context_factor_se(operation);
             let context_error_j = cost.map_or(0.0, |cost| costs.cost(cost).0 * unsure);
             leaves.push(Leaf {
                 block,
@@ -134,15 +132,15 @@ pub(super) fn leaves<'a>(
                 cost,
                 energy,
                 context_error_j,
-                spot: None,
+                line_estimate: None,
             });
         }
     }
     leaves
 }
 
-/// The blocks that ran, with how often, in the dictionary's order.
-pub(super) fn executed<'a>(
+/// Blocks with executions, and their number, in the dictionary's order.
+pub(super) fn executed_blocks<'a>(
     dictionary: &'a Dictionary,
     executions: &BTreeMap<BlockId, u64>,
 ) -> impl Iterator<Item = (&'a BlockEntry, u64)> {
@@ -152,45 +150,45 @@ pub(super) fn executed<'a>(
     })
 }
 
-/// A line of a block.
-pub(super) type Place = (BlockId, u32);
+/// A line of a block: block number and line.
+pub(super) type BlockLine = (BlockId, u32);
 
-/// What leaves have together.
+/// Energy and executions of some leaves.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Portion {
-    /// Their energy.
+pub(super) struct LeafTotals {
+    /// Sum of the leaves' energies.
     pub energy: Femtojoules,
-    /// Executions of their operations.
+    /// Sum of the executions of the leaves' operations.
     pub executions: u64,
 }
 
-impl Portion {
-    /// What an execution of any operation spends on average, in joules.
-    pub(crate) fn once_j(&self) -> f64 {
+impl LeafTotals {
+    /// Mean energy of an execution of any operation, in joules.
+    pub(crate) fn mean_execution_j(&self) -> f64 {
         self.energy.joules().0 / self.executions.max(1) as f64
     }
 
-    /// What is usual of it, in joules, where an execution of any operation spends so much on
-    /// average: half way there, since costs of single operations may be far too low.
-    pub(crate) fn usual_j(&self, once_j: f64) -> f64 {
+    /// Typical energy in joules: the mean of the energy and of the executions at
+    /// `mean_execution_j` joules each, since costs of single operations may be far too low.
+    pub(crate) fn typical_j(&self, once_j: f64) -> f64 {
         (self.energy.joules().0 + once_j * self.executions as f64) / 2.0
     }
 }
 
-impl From<&Leaf<'_>> for Portion {
+impl From<&Leaf<'_>> for LeafTotals {
     fn from(leaf: &Leaf<'_>) -> Self {
         Self { energy: leaf.energy, executions: leaf.instructions() }
     }
 }
 
-impl AddAssign for Portion {
+impl AddAssign for LeafTotals {
     fn add_assign(&mut self, other: Self) {
         self.energy += other.energy;
         self.executions = self.executions.saturating_add(other.executions);
     }
 }
 
-impl Sum for Portion {
+impl Sum for LeafTotals {
     fn sum<I: Iterator<Item = Self>>(portions: I) -> Self {
         portions.fold(Self::default(), |mut sum, portion| {
             sum += portion;
@@ -199,7 +197,7 @@ impl Sum for Portion {
     }
 }
 
-/// What leaves add up to.
+/// Sum of leaves, with what its interval is computed from.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bundle<'a> {
     /// Sum of the leaves' energies.
@@ -208,11 +206,11 @@ pub(super) struct Bundle<'a> {
     pub counts: CountVector,
     /// Executions of operations without a cost.
     pub unknown: u64,
-    /// By operation and context, what the price of the context leaves unsure, in joules.
+    /// Standard errors in joules from prices of contexts, by operation and context.
     contexts: BTreeMap<(&'a str, &'a str), f64>,
-    /// By what samples tell apart, what the bundle has of each place.
-    pub spots: BTreeMap<usize, BTreeMap<Place, Portion>>,
-    /// By file and line, energy in joules.
+    /// For each line estimate, energy and executions of the bundle's part by code location.
+    pub line_estimates: BTreeMap<usize, BTreeMap<BlockLine, LeafTotals>>,
+    /// Energy in joules by file and line.
     lines: BTreeMap<(&'a str, u32), f64>,
 }
 
@@ -222,15 +220,15 @@ impl<'a> Bundle<'a> {
         self.add_part(leaf, 1.0, leaf.energy, leaf.executions);
     }
 
-    /// Adds a part of a leaf, or a multiple, with the whole numbers that this part has.
+    /// Adds a part of a leaf, or a multiple, with the energy and executions of this part.
     pub fn add_part(&mut self, leaf: &Leaf<'a>, part: f64, energy: Femtojoules, executions: u64) {
         self.energy += energy;
         let OperationCount { operation, context, line, .. } = leaf.operation;
         let executions = if leaf.operation.is_compiled_away() { 0 } else { executions };
         *self.lines.entry((&leaf.block.file, *line)).or_default() += energy.joules().0;
-        if let Some(spot) = leaf.spot {
-            let places = self.spots.entry(spot).or_default();
-            *places.entry(leaf.place()).or_default() += Portion { energy, executions };
+        if let Some(line_estimate) = leaf.line_estimate {
+            let places = self.line_estimates.entry(line_estimate).or_default();
+            *places.entry(leaf.block_line()).or_default() += LeafTotals { energy, executions };
         }
         if leaf.context_error_j != 0.0 {
             *self.contexts.entry((operation.name(), context)).or_default() +=
@@ -250,8 +248,8 @@ impl<'a> Bundle<'a> {
         for (key, error) in &other.contexts {
             *self.contexts.entry(*key).or_default() += error;
         }
-        for (spot, places) in &other.spots {
-            let own = self.spots.entry(*spot).or_default();
+        for (line_estimate, places) in &other.line_estimates {
+            let own = self.line_estimates.entry(*line_estimate).or_default();
             places.iter().for_each(|(place, part)| *own.entry(*place).or_default() += *part);
         }
         for (key, energy) in &other.lines {
@@ -259,7 +257,7 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// The 95 % interval of the whole bundle; absent when a part of it has no cost.
+    /// The 95 % interval of the bundle; absent where a part has no cost.
     pub fn interval(&self, costs: &IndexedModel<'_>) -> Option<Interval> {
         let known = if self.unknown > 0 { None } else { costs.interval(&self.counts) };
         known.map(|interval| {
@@ -267,14 +265,14 @@ impl<'a> Bundle<'a> {
         })
     }
 
-    /// Variance of the error of what has a cost, in J^2.
+    /// Variance of the error of the part that has costs, in J^2.
     pub fn variance(&self, costs: &IndexedModel<'_>) -> Option<f64> {
         let known = costs.variance(&self.counts)?;
         Some(known + self.further_variance(costs.assumed()))
     }
 
-    /// What the covariance of the costs leaves out, in J^2: what contexts cost, and what
-    /// operations can't say about a line.
+    /// Variance in J^2 beyond the covariance of the costs: from prices of contexts, and from the
+    /// spread of lines about their operations.
     fn further_variance(&self, assumed: &Assumptions) -> f64 {
         let part = assumed.simulated_chip_vocabulary_error;
         let contexts: f64 = self.contexts.values().map(|error| error * error).sum();

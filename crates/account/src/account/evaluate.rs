@@ -1,7 +1,6 @@
-//! Accounts against a known ground truth: how wrong the figures are that people read. The
-//! error of case totals proves almost nothing (cases differ mostly in size), so it is
-//! lines, blocks and methods that are compared, each level over the entries that make
-//! 95 % of the true energy.
+//! Comparison of accounts with a known ground truth. The error of case totals proves almost
+//! nothing (cases differ mostly in size), so lines, blocks and methods are compared, each level
+//! over the entries that make up 95 % of the true energy.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,14 +8,16 @@ use std::fmt;
 use crate::account::accounts::Accounts;
 use crate::account::entry::LineKey;
 use crate::account::matching::FigureWithTruth;
-use crate::account::pairs::{block_pairs, line_pairs, method_pairs, operation_pairs, true_lines};
 use crate::account::truth::GroundTruth;
+use crate::account::truth_pairs::{
+    block_pairs, line_pairs, method_pairs, operation_pairs, true_lines,
+};
 use crate::csv_text::CsvText;
 use crate::operations::Dictionary;
 use crate::quantile::quantile;
 use crate::units::Joules;
 
-/// The part of the true energy whose entries are compared.
+/// Share of the true energy whose entries are compared.
 const ENERGY_COMPARED: f64 = 0.95;
 
 /// A level of accounts that has a ground truth.
@@ -24,11 +25,11 @@ const ENERGY_COMPARED: f64 = 0.95;
 pub enum AccountLevel {
     /// Source lines.
     Line,
-    /// Blocks that have their lines for themselves.
+    /// Blocks that share no line with another block.
     Block,
     /// Methods.
     Method,
-    /// Operations, where the ground truth knows operations.
+    /// Operations, where the ground truth has them.
     Operation,
 }
 
@@ -43,60 +44,61 @@ impl fmt::Display for AccountLevel {
     }
 }
 
-/// How wrong one level is.
+/// Errors of one level of accounts against the ground truth.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LevelEvaluation {
     /// The level.
     pub level: AccountLevel,
-    /// Entries compared: the costliest that make 95 % of the level's true energy.
+    /// Entries compared: the costliest, which make up 95 % of the level's true energy.
     pub entries: usize,
-    /// The part of all true energy (of lines, methods or operations) that they hold.
+    /// Share of all true energy (of lines, methods or operations) in the compared entries.
     pub share: f64,
-    /// Median of |estimate - truth| / truth.
+    /// Median of |estimate - ground truth| / ground truth.
     pub median_error: f64,
-    /// 90th percentile of the same.
+    /// 90th percentile of |estimate - ground truth| / ground truth.
     pub p90_error: f64,
-    /// Part of the entries whose 95 % interval holds the ground truth; absent where no entry
-    /// has an interval. An entry without one, or without a match, counts as a miss.
+    /// Share of the entries whose 95 % interval contains the ground truth; absent where no entry
+    /// has an interval. An entry without an interval, or without a match, counts as a miss.
     pub coverage: Option<f64>,
-    /// (sum of estimates - sum of truths) / sum of truths over the entries compared.
+    /// (sum of estimates - sum of true energies) / sum of true energies over the compared
+    /// entries.
     pub bias: f64,
-    /// Entries compared that nothing in the accounts matches: their error is 100 %.
+    /// Compared entries without a match in the accounts: their error is 100 %.
     pub unmatched: usize,
-    /// The part of all true energy that unmatched entries hold, compared or not.
+    /// Share of all true energy in unmatched entries, compared or not.
     pub unmatched_share: f64,
 }
 
-/// A true entry that nothing in the accounts matches.
+/// An entry of the ground truth without a match in the accounts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Unmatched {
+pub struct UnmatchedEntry {
     /// Its level.
     pub level: AccountLevel,
-    /// The truth's name for it.
+    /// Name of the entry in the ground truth.
     pub label: String,
     /// Its true energy.
     pub energy: Joules,
 }
 
-/// All levels that have a ground truth.
+/// Errors of all levels that have a ground truth, and the entries without a match.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AccountEvaluation {
-    /// Line, block, method, operation, as far as known.
+    /// Line, block, method and operation level, as far as the ground truth has them.
     pub levels: Vec<LevelEvaluation>,
-    /// What nothing matches, by level, the largest first.
-    pub unmatched: Vec<Unmatched>,
-    /// What lines truly spent, by the dictionary's file names.
+    /// Unmatched entries by level, the largest first.
+    pub unmatched: Vec<UnmatchedEntry>,
+    /// True energy of lines, under the dictionary's file names.
     pub lines: BTreeMap<LineKey, Joules>,
 }
 
 impl AccountEvaluation {
-    /// One level; `None` where there is no ground truth for it.
+    /// Errors of one level; `None` without a ground truth for it.
     pub fn level(&self, level: AccountLevel) -> Option<&LevelEvaluation> {
         self.levels.iter().find(|row| row.level == level)
     }
 
-    /// The text of `evaluation.csv`: the contract's columns, then `bias, unmatched,
-    /// unmatched_share`.
+    /// The text of `evaluation.csv`: the columns of the command-line contract, then `bias,
+    /// unmatched, unmatched_share`.
     pub fn csv(&self) -> String {
         let mut table = CsvText::new(COLUMNS);
         self.rows().for_each(|row| table.row(row));
@@ -133,7 +135,7 @@ const COLUMNS: [&str; 9] = [
     "unmatched_share",
 ];
 
-/// The text of `evaluation.csv` for several boards: the name of each in a last column.
+/// The text of `evaluation.csv` for several boards, with the board's name in a last column.
 pub fn evaluations_csv<'e>(
     boards: impl IntoIterator<Item = (&'e str, &'e AccountEvaluation)>,
 ) -> String {
@@ -161,12 +163,12 @@ pub fn evaluate(
         (
             AccountLevel::Method,
             method_pairs(accounts, truth),
-            total(truth.methods.iter().map(|m| m.2)),
+            positive_sum(truth.methods.iter().map(|m| m.2)),
         ),
         (
             AccountLevel::Operation,
             operation_pairs(accounts, truth),
-            total(truth.operations.iter().map(|o| o.1)),
+            positive_sum(truth.operations.iter().map(|o| o.1)),
         ),
     ];
     for (level, pairs, all) in levels {
@@ -175,19 +177,19 @@ pub fn evaluate(
     evaluation
 }
 
-/// Sum of what is positive.
-fn total(energies: impl Iterator<Item = f64>) -> f64 {
+/// Sum of the positive energies.
+fn positive_sum(energies: impl Iterator<Item = f64>) -> f64 {
     energies.map(|energy| energy.max(0.0)).sum()
 }
 
 impl AccountEvaluation {
-    /// Adds a level, unless it has no ground truth.
+    /// Adds a level, unless it has no ground truth; `all` is the true energy of all its entries.
     fn add(&mut self, level: AccountLevel, mut pairs: Vec<FigureWithTruth>, all: f64) {
         pairs.retain(|pair| pair.truth.0 > 0.0);
         pairs.sort_by(|a, b| b.truth.0.total_cmp(&a.truth.0).then_with(|| a.label.cmp(&b.label)));
         let unmatched = pairs.iter().filter(|pair| pair.estimate.is_none());
-        let unmatched: Vec<Unmatched> = unmatched
-            .map(|pair| Unmatched { level, label: pair.label.clone(), energy: pair.truth })
+        let unmatched: Vec<UnmatchedEntry> = unmatched
+            .map(|pair| UnmatchedEntry { level, label: pair.label.clone(), energy: pair.truth })
             .collect();
         let unmatched_energy: f64 = unmatched.iter().map(|entry| entry.energy.0).sum();
         self.unmatched.extend(unmatched);
@@ -212,7 +214,7 @@ impl AccountEvaluation {
     }
 }
 
-/// The shortest prefix of sorted pairs that makes 95 % of their true energy.
+/// Shortest prefix of sorted pairs that makes up 95 % of their true energy.
 fn costliest(pairs: &[FigureWithTruth]) -> &[FigureWithTruth] {
     let all: f64 = pairs.iter().map(|pair| pair.truth.0).sum();
     let mut sum = 0.0;
@@ -223,7 +225,7 @@ fn costliest(pairs: &[FigureWithTruth]) -> &[FigureWithTruth] {
     &pairs[..enough.map_or(pairs.len(), |last| last + 1)]
 }
 
-/// Relative errors, ascending; 1 for what has no match.
+/// Relative errors, ascending; 1 for an entry without a match.
 fn sorted_errors(pairs: &[FigureWithTruth]) -> Vec<f64> {
     let error = |pair: &FigureWithTruth| {
         let estimate = pair.estimate.unwrap_or(Joules::ZERO);
@@ -234,7 +236,7 @@ fn sorted_errors(pairs: &[FigureWithTruth]) -> Vec<f64> {
     errors
 }
 
-/// Part of the pairs whose interval holds the ground truth.
+/// Share of the pairs whose interval contains the ground truth.
 fn coverage(pairs: &[FigureWithTruth]) -> Option<f64> {
     pairs.iter().any(|pair| pair.interval.is_some()).then(|| {
         let holds = |pair: &&FigureWithTruth| pair.interval.is_some_and(|i| i.contains(pair.truth));

@@ -1,28 +1,30 @@
-//! How far inputs are from what accounts of other inputs say of them, beyond what these know
-//! to be unsure: a place spends otherwise on other data.
+//! Spread of inputs about their predictions from accounts of other inputs, beyond the accounts'
+//! own errors: code spends different energy on other data.
 
 use crate::model::student_975;
 use crate::root::root_of_falling;
 
 use super::unseen::UnseenInput;
 
-/// The spread of inputs about what was predicted of them.
+/// Relative spread of inputs about their predictions, with the number of inputs that it is
+/// estimated from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InputSpread {
-    /// Standard deviation, as a part of the predicted energy; 0 where what accounts know to be
-    /// unsure explains the errors.
+    /// Standard deviation relative to the predicted energy; 0 where the accounts' own errors
+    /// explain the differences.
     relative: f64,
-    /// Inputs that tell it.
+    /// Number of inputs with a standard error.
     inputs: usize,
 }
 
 impl InputSpread {
-    /// The spread that inputs show which others predicted; none where no prediction has a
-    /// standard error. With relative errors `r`, and variances `v` of the accounts, it is the
-    /// `t` for which the sum of `r^2 / (v + t^2)` is the number of inputs (R. C. Paule and
-    /// J. Mandel, J. Res. NBS 87, 377, 1982, for a mean that is known to be zero).
+    /// Estimates the spread from inputs, each predicted from the others; `None` where no
+    /// prediction has a standard error. With relative errors `r`, and variances `v` of the
+    /// accounts, it is the `t` for which the sum of `r^2 / (v + t^2)` is the number of inputs (R.
+    /// C. Paule and J. Mandel, J. Res. NBS 87, 377, 1982, for a mean that is known to be zero).
     pub fn of<'i>(inputs: impl IntoIterator<Item = &'i UnseenInput>) -> Option<Self> {
-        let errors: Vec<(f64, f64)> = inputs.into_iter().filter_map(squares).collect();
+        let errors: Vec<(f64, f64)> =
+            inputs.into_iter().filter_map(squared_error_and_variance).collect();
         let excess = |tau2: f64| {
             let sum: f64 = errors.iter().map(|(error, own)| error / (own + tau2)).sum();
             sum - errors.len() as f64
@@ -32,15 +34,15 @@ impl InputSpread {
         (!errors.is_empty()).then_some(Self { relative, inputs: errors.len() })
     }
 
-    /// Half the width of the 95 % interval of an input of which accounts know all but this, as
-    /// a part of its energy: by Student's t, as few inputs tell it.
+    /// Half the width of the 95 % interval of a further input relative to its energy, without the
+    /// accounts' own errors, by Student's t for the number of inputs.
     pub fn half_width(&self) -> f64 {
         student_975(self.inputs as f64) * self.relative
     }
 }
 
-/// The square of an input's relative error, and the variance that its accounts give that.
-fn squares(input: &UnseenInput) -> Option<(f64, f64)> {
+/// Square of an input's relative error, and its variance by the accounts.
+fn squared_error_and_variance(input: &UnseenInput) -> Option<(f64, f64)> {
     let predicted = input.predicted.energy.0;
     let error = input.measured.0 / predicted - 1.0;
     let se = input.predicted.se?.0 / predicted;

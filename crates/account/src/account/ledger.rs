@@ -1,6 +1,6 @@
 //! The ledger: measured = idle + operations + library + compiler + GC + unexplained, in whole
-//! femtojoules, so that it adds up exactly. What the model doesn't explain is a row
-//! (it may be negative: then the model explains too much), never spread over others.
+//! femtojoules, so that it adds up exactly. Energy that the model does not explain is a row of
+//! its own (negative where the model explains too much), never distributed over the others.
 
 use crate::account::cost::{CountVector, GARBAGE_COLLECTION, IndexedModel};
 use crate::account::entry::Bundle;
@@ -11,24 +11,24 @@ use crate::interval::Interval;
 use crate::scenario::UnanalysedLanguage;
 use crate::units::Joules;
 
-/// What was measured for one scenario: its base cases summed over input sequences.
+/// Measured energies of one scenario: its cases without removals, summed over input sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MeasuredEnergies {
     /// Energy of the sessions, idle included.
     pub total: Joules,
     /// Its standard error, where repeats allow one.
     pub total_se: Option<Joules>,
-    /// Energy that the board spends in the same time without the application.
+    /// Energy of the board in the same time without the application.
     pub idle: Joules,
     /// Its standard error, where repeats allow one.
     pub idle_se: Option<Joules>,
-    /// GC in the sessions.
+    /// Number of GC runs in the sessions.
     pub collections: u64,
-    /// What the runtime's own threads spent, where their times tell it.
+    /// Energy of the runtime's own threads, where their CPU times are known.
     pub runtime: Option<RuntimeEnergy>,
 }
 
-/// What the runtime's own threads spent, by their CPU times.
+/// Energy of the runtime's own threads, by their CPU times.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RuntimeEnergy {
     /// The compilers.
@@ -42,54 +42,54 @@ pub struct RuntimeEnergy {
 }
 
 impl MeasuredEnergies {
-    /// What was spent above idle: what shares are parts of.
+    /// Energy above idle, which shares relate to.
     pub(super) fn above_idle(&self) -> Femtojoules {
         Femtojoules::from_joules(self.total) - Femtojoules::from_joules(self.idle)
     }
 
-    /// What the collector spent: by its threads' times, else by the model's cost for each
-    /// collection; zero where neither is known.
+    /// Energy of the garbage collector: by its threads' CPU times, else GC runs x the model's
+    /// cost; zero where neither is known.
     pub(super) fn collector(&self, costs: &IndexedModel<'_>) -> Joules {
         match self.runtime {
             Some(runtime) => runtime.collector,
-            None => Joules(collections(self.collections, costs).0.joules().0),
+            None => Joules(gc_runs_energy(self.collections, costs).0.joules().0),
         }
     }
 
-    /// What the compilers spent, where that is known.
+    /// Energy of the compilers; zero where it is unknown.
     pub(super) fn compiler(&self) -> Joules {
         self.runtime.map_or(Joules::ZERO, |runtime| runtime.compiler)
     }
 
-    /// The variance of what the runtime's threads spent, in J^2; none without repeats.
+    /// Variance of the energy of the runtime's threads, in J^2; none without repeats.
     fn runtime_variance(&self) -> Option<f64> {
         let Some(runtime) = self.runtime else { return Some(0.0) };
         Some(runtime.compiler_se?.0.powi(2) + runtime.collector_se?.0.powi(2))
     }
 }
 
-/// A row of the ledger.
+/// Name of a row of the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LedgerEntry {
-    /// The whole: what the others add up to.
+    /// The whole, which the other rows add up to.
     Measured,
     /// The board without the application.
     Idle,
-    /// The source's own operations whose costs are known.
+    /// The source's operations with known costs.
     Operations,
     /// Library functions, GC apart.
     Library,
-    /// The runtime's compilers, by their threads' times; no row where these are not known.
+    /// The runtime's compilers, by their threads' CPU times; no row where these are unknown.
     Compiler,
-    /// GC: by the collector's threads' times, else by the model's cost for
-    /// one. Zero when neither is known: then they are in the unexplained row.
+    /// GC: by the collector's threads' CPU times, else GC runs x the model's cost. Zero where
+    /// neither is known: the energy is then in the unexplained row.
     Gc,
-    /// What is left: operations of unknown cost, the model's error, noise.
+    /// The rest: operations of unknown cost, the model's error, noise.
     Unexplained,
 }
 
 impl LedgerEntry {
-    /// Its name in `ledger.csv`.
+    /// Name of the row in `ledger.csv`.
     pub fn name(self) -> &'static str {
         match self {
             LedgerEntry::Measured => "measured",
@@ -103,39 +103,38 @@ impl LedgerEntry {
     }
 }
 
-/// One row with its figure.
+/// One row of the ledger: energy, interval, share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LedgerRow {
-    /// Which row.
+    /// Name of the row.
     pub entry: LedgerEntry,
     /// Its energy.
     pub energy: Femtojoules,
     /// 95 % interval, where repeats or the model give one.
     pub interval: Option<Interval>,
-    /// Part of what was measured, idle included, 0..1.
+    /// Share of the measured energy, idle included, 0..1.
     pub share: Option<f64>,
-    /// Why a row of 0 J has no figure of its own: `none ran`, `no cost known`, `not measured`;
-    /// else empty.
+    /// Why a row of 0 J has no figure: `none ran`, `no cost known`, `not measured`; else empty.
     pub remark: &'static str,
 }
 
-/// The rows: the whole first, then its parts.
+/// The rows of a scenario's ledger: the whole first, then its parts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ledger {
     /// In the order of [`LedgerEntry`].
     pub rows: Vec<LedgerRow>,
-    /// Languages of the application that are not analysed, each a row without a figure: what
-    /// their code spends is in `library`, where the sources call it, and in `unexplained`.
+    /// Languages of the application that are not analysed, each a row without a figure. The
+    /// energy of their code is in `library`, where the sources call it, and in `unexplained`.
     pub unanalysed: Vec<UnanalysedLanguage>,
 }
 
-/// Of idle energy where the meter tells none.
+/// Remark on idle energy where the meter has none.
 pub(crate) const NOT_MEASURED: &str = "not measured";
 
-/// The figure of a row that has none, and why.
+/// Text in place of a figure that is unknown.
 pub const NOT_KNOWN: &str = "not known";
 
-/// The name of the row of a language that is not analysed.
+/// Row name of a language that is not analysed.
 pub fn unanalysed(language: UnanalysedLanguage) -> &'static str {
     match language {
         UnanalysedLanguage::Kotlin => "not analysed: Kotlin",
@@ -145,63 +144,63 @@ pub fn unanalysed(language: UnanalysedLanguage) -> &'static str {
 }
 
 impl Ledger {
-    /// The energy of a row; zero for one that isn't there.
+    /// Energy of a row; zero for a missing one.
     pub fn energy(&self, entry: LedgerEntry) -> Femtojoules {
         self.row(entry).map_or(Femtojoules::ZERO, |row| row.energy)
     }
 
-    /// A row.
+    /// The row of an entry, if there is one.
     pub fn row(&self, entry: LedgerEntry) -> Option<&LedgerRow> {
         self.rows.iter().find(|row| row.entry == entry)
     }
 
-    /// A row's energy as it is shown: what is left of rounding, less than a thousandth of a
-    /// millionth of what was measured, is nothing.
-    pub fn shown(&self, row: &LedgerRow) -> Joules {
+    /// Displayed energy of a row: zero for a remainder from rounding, below 10^-9 of the measured
+    /// energy.
+    pub fn displayed_energy(&self, row: &LedgerRow) -> Joules {
         let energy = row.energy.joules();
         let measured = self.energy(LedgerEntry::Measured).joules();
         if energy.0.abs() < 1e-9 * measured.0 { Joules(0.0) } else { energy }
     }
 
-    /// Whether the parts add up to the whole, exactly.
+    /// Whether the parts add up to the whole exactly.
     pub fn adds_up(&self) -> bool {
         let parts = self.rows.iter().filter(|row| row.entry != LedgerEntry::Measured);
         parts.map(|row| row.energy).sum::<Femtojoules>() == self.energy(LedgerEntry::Measured)
     }
 
-    /// Energy above idle: what the application spent, explained or not.
+    /// Measured energy less idle: what the application spent, explained or not.
     pub fn above_idle(&self) -> Femtojoules {
         self.energy(LedgerEntry::Measured) - self.energy(LedgerEntry::Idle)
     }
 }
 
-/// What the model explains, split as the ledger wants it.
-pub(super) struct Explained<'a> {
+/// Energy that the model explains, by row of the ledger.
+pub(super) struct ExplainedEnergy<'a> {
     /// The source's operations.
     pub operations: ExplainedRow,
     /// Library functions.
     pub library: ExplainedRow,
-    /// Both together.
+    /// The sum of operations and library functions, for its interval.
     pub both: Bundle<'a>,
 }
 
-/// One of its rows.
+/// Energy and interval of one explained row.
 pub(super) struct ExplainedRow {
     pub energy: Femtojoules,
     pub interval: Option<Interval>,
 }
 
-/// Makes the ledger.
+/// Computes the ledger from measured and explained energies.
 pub(super) fn ledger(
     measured: &MeasuredEnergies,
-    explained: &Explained<'_>,
+    explained: &ExplainedEnergy<'_>,
     pricing: &Pricing<'_, '_>,
 ) -> Ledger {
     let total = Femtojoules::from_joules(measured.total);
     let idle = Femtojoules::from_joules(measured.idle);
-    let gc = collector(measured, pricing.costs);
+    let gc = gc_row(measured, pricing.costs);
     let runtime = measured.runtime.map(|runtime| {
-        let spread = spread(runtime.compiler, runtime.compiler_se);
+        let spread = mean_interval(runtime.compiler, runtime.compiler_se);
         (LedgerEntry::Compiler, Femtojoules::from_joules(runtime.compiler), spread)
     });
     let compiler = runtime.map_or(Femtojoules::ZERO, |(_, energy, _)| energy);
@@ -209,8 +208,8 @@ pub(super) fn ledger(
     let rest = total - idle - operations.energy - library.energy - compiler - gc.energy;
     let unsure = remainder_interval(measured, explained, &gc.counts, rest, pricing);
     let before = [
-        (LedgerEntry::Measured, total, spread(measured.total, measured.total_se)),
-        (LedgerEntry::Idle, idle, spread(measured.idle, measured.idle_se)),
+        (LedgerEntry::Measured, total, mean_interval(measured.total, measured.total_se)),
+        (LedgerEntry::Idle, idle, mean_interval(measured.idle, measured.idle_se)),
         (LedgerEntry::Operations, operations.energy, operations.interval),
         (LedgerEntry::Library, library.energy, library.interval),
     ];
@@ -230,26 +229,26 @@ pub(super) fn ledger(
     Ledger { rows: rows.map(row).collect(), unanalysed: Vec::new() }
 }
 
-/// The row of the collector.
+/// The GC row, with the model's counts in it.
 struct GcRow {
     energy: Femtojoules,
     interval: Option<Interval>,
-    /// What of the model is in it.
+    /// Counts of costs that the energy was computed from; empty where it was measured.
     counts: CountVector,
     remark: &'static str,
 }
 
-fn collector(measured: &MeasuredEnergies, costs: &IndexedModel<'_>) -> GcRow {
+fn gc_row(measured: &MeasuredEnergies, costs: &IndexedModel<'_>) -> GcRow {
     if let Some(RuntimeEnergy { collector, collector_se, .. }) = measured.runtime {
         let remark = if collector == Joules::ZERO { "none ran" } else { "" };
         return GcRow {
             energy: Femtojoules::from_joules(collector),
-            interval: spread(collector, collector_se).filter(|_| remark.is_empty()),
+            interval: mean_interval(collector, collector_se).filter(|_| remark.is_empty()),
             counts: CountVector::default(),
             remark,
         };
     }
-    let (energy, counts) = collections(measured.collections, costs);
+    let (energy, counts) = gc_runs_energy(measured.collections, costs);
     let remark = match (measured.collections, &counts) {
         (0, _) => "none ran",
         (_, None) => "no cost known",
@@ -260,9 +259,9 @@ fn collector(measured: &MeasuredEnergies, costs: &IndexedModel<'_>) -> GcRow {
     GcRow { energy, interval, counts: counts.unwrap_or_default(), remark }
 }
 
-/// Energy and counts of the GC runs; no counts when there were some and the
-/// model has no cost for them.
-fn collections(count: u64, costs: &IndexedModel<'_>) -> (Femtojoules, Option<CountVector>) {
+/// Energy and counts of the GC runs by the model; no counts where GC ran and the model has no
+/// cost for it.
+fn gc_runs_energy(count: u64, costs: &IndexedModel<'_>) -> (Femtojoules, Option<CountVector>) {
     let mut counts = CountVector::default();
     if count == 0 {
         return (Femtojoules::ZERO, Some(counts));
@@ -272,16 +271,16 @@ fn collections(count: u64, costs: &IndexedModel<'_>) -> (Femtojoules, Option<Cou
     (Femtojoules::from_joules(costs.energy(&counts)), Some(counts))
 }
 
-/// The interval of a measured mean.
-fn spread(energy: Joules, se: Option<Joules>) -> Option<Interval> {
+/// The 95 % interval of a measured mean.
+fn mean_interval(energy: Joules, se: Option<Joules>) -> Option<Interval> {
     se.map(|se| Interval::of_difference(energy, se.0 * se.0))
 }
 
-/// Measured, idle, the runtime's threads and explained vary independently, so the remainder's
-/// variance is the sum of theirs; absent when one of them is.
+/// The interval of the remainder. Measured, idle, runtime and explained energies vary
+/// independently, so its variance is the sum of theirs; absent where one is.
 fn remainder_interval(
     measured: &MeasuredEnergies,
-    explained: &Explained<'_>,
+    explained: &ExplainedEnergy<'_>,
     gc: &CountVector,
     remainder: Femtojoules,
     pricing: &Pricing<'_, '_>,
@@ -318,7 +317,9 @@ mod tests {
     fn what_rounding_leaves_is_shown_as_nothing() {
         let mut ledger = account(&sample::program_1().scenario()).ledger;
         let measured = ledger.energy(LedgerEntry::Measured);
-        let rest = |ledger: &Ledger| ledger.shown(ledger.row(LedgerEntry::Unexplained).unwrap());
+        let rest = |ledger: &Ledger| {
+            ledger.displayed_energy(ledger.row(LedgerEntry::Unexplained).unwrap())
+        };
         let set = |ledger: &mut Ledger, energy: Femtojoules| {
             let rows = ledger.rows.iter_mut();
             rows.filter(|row| row.entry == LedgerEntry::Unexplained)

@@ -1,10 +1,10 @@
-//! The levels of an account, each a different way to sum the same leaves up.
+//! The levels of an account, each a different grouping of the same leaves.
 
 use std::collections::BTreeMap;
 
 use super::accounts::{BlockAccount, OperationAccount};
 use super::cost::{CountVector, IndexedModel};
-use super::entry::{self, AccountEntry, Bundle, Leaf, LineKey, MethodKey, PartKey};
+use super::entry::{self, AccountEntry, Bundle, Leaf, LineKey, MethodKey, MethodLineKey};
 use super::input::AccountInput;
 use super::pricing::{Pricing, group};
 use super::{class, ledger};
@@ -13,30 +13,30 @@ use crate::exact::Femtojoules;
 use crate::operations::Feature;
 use crate::units::Joules;
 
-/// Splits what the model explains into operations and library.
-pub(super) fn explained<'a>(
+/// Splits the explained energy into operations and library functions.
+pub(super) fn explained_energy<'a>(
     leaves: &[Leaf<'a>],
     pricing: &Pricing<'_, '_>,
-) -> ledger::Explained<'a> {
+) -> ledger::ExplainedEnergy<'a> {
     let (mut operations, mut library) = (Bundle::default(), Bundle::default());
     for leaf in leaves {
         let of_library = leaf.operation.operation.is_library();
         if of_library { library.add(leaf) } else { operations.add(leaf) }
     }
-    let Pricing { costs, areas, .. } = pricing;
+    let Pricing { costs, method_groups, .. } = pricing;
     let row = |bundle: &Bundle<'_>| ledger::ExplainedRow {
         energy: bundle.energy,
-        interval: match areas {
-            Some(areas) => areas.interval(bundle, costs),
+        interval: match method_groups {
+            Some(method_groups) => method_groups.interval(bundle, costs),
             None => costs.interval(&bundle.counts),
         },
     };
     let (of_operations, of_library) = (row(&operations), row(&library));
     operations.merge(&library);
-    ledger::Explained { operations: of_operations, library: of_library, both: operations }
+    ledger::ExplainedEnergy { operations: of_operations, library: of_library, both: operations }
 }
 
-/// The accounts of operations.
+/// Accounts by operation.
 pub(super) fn operations(leaves: &[Leaf<'_>], pricing: &Pricing<'_, '_>) -> Vec<OperationAccount> {
     let mut executions: BTreeMap<Feature, u64> = BTreeMap::new();
     for leaf in leaves {
@@ -47,9 +47,9 @@ pub(super) fn operations(leaves: &[Leaf<'_>], pricing: &Pricing<'_, '_>) -> Vec<
         .map(|entry| {
             let cost = pricing.costs.of(entry.key.name());
             OperationAccount {
-                cost: cost.map(|cost| match pricing.areas {
+                cost: cost.map(|cost| match pricing.method_groups {
                     // Its mean over places.
-                    Some(_) => once(&entry),
+                    Some(_) => mean_execution_cost(&entry),
                     None => pricing.costs.cost(cost),
                 }),
                 estimable: cost.map(|cost| pricing.costs.fitted(cost).estimable),
@@ -60,7 +60,7 @@ pub(super) fn operations(leaves: &[Leaf<'_>], pricing: &Pricing<'_, '_>) -> Vec<
         .collect()
 }
 
-/// The accounts of lines.
+/// Accounts by source line.
 pub(super) fn lines(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
@@ -69,13 +69,14 @@ pub(super) fn lines(
     by_most_executed(scenario, leaves, line_of, pricing)
 }
 
-/// The accounts of lines by method.
+/// Accounts by method and line.
 pub(super) fn parts(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
-) -> Vec<AccountEntry<PartKey>> {
-    let key = |leaf: &Leaf<'_>| PartKey { method: MethodKey::of(leaf.block), line: line_of(leaf) };
+) -> Vec<AccountEntry<MethodLineKey>> {
+    let key =
+        |leaf: &Leaf<'_>| MethodLineKey { method: MethodKey::of(leaf.block), line: line_of(leaf) };
     by_most_executed(scenario, leaves, key, pricing)
 }
 
@@ -83,7 +84,7 @@ fn line_of(leaf: &Leaf<'_>) -> LineKey {
     LineKey { file: leaf.block.file.clone(), line: leaf.operation.line }
 }
 
-/// Entries that run as often as the most executed of their blocks.
+/// Entries by a key; an entry's executions are those of its most executed block.
 fn by_most_executed<K: Ord + Clone>(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
@@ -99,13 +100,13 @@ fn by_most_executed<K: Ord + Clone>(
     group(leaves, executions, key, pricing)
 }
 
-/// The accounts of blocks.
+/// Accounts by block.
 pub(super) fn blocks(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
 ) -> Vec<BlockAccount> {
-    let ran = entry::executed(scenario.dictionary, scenario.executions);
+    let ran = entry::executed_blocks(scenario.dictionary, scenario.executions);
     let executions = ran.map(|(block, runs)| (block.id, runs)).collect();
     let mut classes: BTreeMap<BlockId, [Femtojoules; 8]> = BTreeMap::new();
     let mut lines: BTreeMap<BlockId, BTreeMap<u32, Femtojoules>> = BTreeMap::new();
@@ -128,7 +129,7 @@ pub(super) fn blocks(
         .collect()
 }
 
-/// One block's account: its figure, and the cost of one execution.
+/// One block's account from its entry, with the cost of one execution.
 fn block_account(
     entry: AccountEntry<BlockId>,
     block: &crate::operations::BlockEntry,
@@ -136,11 +137,11 @@ fn block_account(
     pricing: &Pricing<'_, '_>,
 ) -> BlockAccount {
     BlockAccount {
-        cost: match pricing.areas {
-            Some(_) => once(&entry),
-            None => by_costs(block, pricing.costs),
+        cost: match pricing.method_groups {
+            Some(_) => mean_execution_cost(&entry),
+            None => block_cost(block, pricing.costs),
         },
-        cost_interval: entry.interval.map(|interval| interval.of_one(entry.executions)),
+        cost_interval: entry.interval.map(|interval| interval.per_execution(entry.executions)),
         entry,
         name: block.name.clone(),
         kind: block.kind.to_string(),
@@ -154,49 +155,49 @@ fn block_account(
     }
 }
 
-/// The energy of one execution, by costs alone.
-fn by_costs(block: &crate::operations::BlockEntry, costs: &IndexedModel<'_>) -> Joules {
+/// Energy of one execution of a block by costs alone, without samples.
+fn block_cost(block: &crate::operations::BlockEntry, costs: &IndexedModel<'_>) -> Joules {
     let mut once = CountVector::default();
     for operation in &block.operations {
         if let Some(cost) = costs.of(operation.operation.name()) {
-            once.add(cost, f64::from(operation.count) * costs.relative(operation));
+            once.add(cost, f64::from(operation.count) * costs.context_factor(operation));
         }
     }
     costs.energy(&once)
 }
 
-/// The energy of one of an entry's executions, on average.
-fn once<K>(entry: &AccountEntry<K>) -> Joules {
+/// Mean energy of one of an entry's executions.
+fn mean_execution_cost<K>(entry: &AccountEntry<K>) -> Joules {
     entry.joules() * (1.0 / entry.executions.max(1) as f64)
 }
 
-/// The accounts of methods; a method runs as often as its entry block.
+/// Accounts by method; a method's executions are those of its entry block.
 pub(super) fn methods(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
 ) -> Vec<AccountEntry<MethodKey>> {
     let mut executions: BTreeMap<MethodKey, u64> = BTreeMap::new();
-    for (block, runs) in entry::executed(scenario.dictionary, scenario.executions) {
+    for (block, runs) in entry::executed_blocks(scenario.dictionary, scenario.executions) {
         add(&mut executions, MethodKey::of(block), entries_of(block, runs));
     }
     group(leaves, executions, |leaf| MethodKey::of(leaf.block), pricing)
 }
 
-/// The accounts of classes.
+/// Accounts by class.
 pub(super) fn classes(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
 ) -> Vec<AccountEntry<String>> {
     let mut executions: BTreeMap<String, u64> = BTreeMap::new();
-    for (block, runs) in entry::executed(scenario.dictionary, scenario.executions) {
+    for (block, runs) in entry::executed_blocks(scenario.dictionary, scenario.executions) {
         add(&mut executions, block.class.clone(), entries_of(block, runs));
     }
     group(leaves, executions, |leaf| leaf.block.class.clone(), pricing)
 }
 
-/// The accounts of packages; `(default)` is the one without a name.
+/// Accounts by package; `(default)` is the unnamed package.
 pub(super) fn packages(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
@@ -206,18 +207,18 @@ pub(super) fn packages(
         block.class.rsplit_once('.').map_or("(default)", |(package, _)| package).to_string()
     };
     let mut executions: BTreeMap<String, u64> = BTreeMap::new();
-    for (block, runs) in entry::executed(scenario.dictionary, scenario.executions) {
+    for (block, runs) in entry::executed_blocks(scenario.dictionary, scenario.executions) {
         add(&mut executions, package(block), entries_of(block, runs));
     }
     group(leaves, executions, |leaf| package(leaf.block), pricing)
 }
 
-/// How often a block's unit was entered through it.
+/// Entries of the block's unit through this block: `runs` for an entry block, else zero.
 fn entries_of(block: &crate::operations::BlockEntry, runs: u64) -> u64 {
     if block.kind == "entry" { runs } else { 0 }
 }
 
-/// Adds to a count, without overflow.
+/// Adds to a count, saturating on overflow.
 fn add<K: Ord>(counts: &mut BTreeMap<K, u64>, key: K, count: u64) {
     let sum = counts.entry(key).or_default();
     *sum = sum.saturating_add(count);

@@ -1,6 +1,6 @@
-//! Joins what the source calls a method with what the bytecode calls it. The two sides
-//! name some things differently, and what can't be told apart on one side is summed up
-//! on both before it is compared:
+//! Matching of the source's method names with the bytecode's. The two sides name some methods
+//! differently; methods that one side cannot separate are summed on both before they are
+//! compared:
 //!
 //! - constructors and field initialisers of a class are one: javac copies the
 //!   initialisers into every `<init>`;
@@ -14,65 +14,65 @@ use std::collections::BTreeMap;
 use crate::interval::Interval;
 use crate::units::Joules;
 
-/// A method as both sides can name it.
+/// Signature of a method in a form that source and bytecode share.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MethodSignature {
     /// Binary class name with dots.
     pub class: String,
     /// Method name; `lambda$run` for the lambdas of the methods `run`.
     pub name: String,
-    /// Simple names of parameter types; absent where they don't matter or aren't said.
+    /// Simple names of parameter types; absent where they are irrelevant or unknown.
     pub parameters: Option<Vec<String>>,
 }
 
 impl MethodSignature {
-    /// The same of all overloads.
+    /// The signature of all overloads: without parameters.
     pub fn bare(&self) -> Self {
         Self { parameters: None, ..self.clone() }
     }
 }
 
-/// One figure of one side.
+/// A method's figure on one side, before matching.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatchedFigure {
-    /// What it is called on its side.
+    /// Name of the method on its side.
     pub label: String,
     /// Its energy.
     pub energy: Joules,
-    /// Its interval (an account's; a ground truth has none).
+    /// Interval of an account's figure; absent for a ground truth.
     pub interval: Option<Interval>,
-    /// How far it differs between runs, where that is known.
-    pub spread: Option<Spread>,
+    /// Spread between runs, where it is known.
+    pub spread: Option<FigureSpread>,
 }
 
-/// How far a figure differs between runs, as standard deviations.
+/// Spread of a figure between runs, as standard deviations in joules.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Spread {
-    /// By its part of a session.
+pub struct FigureSpread {
+    /// Spread of the method's part of a session.
     pub parts: Joules,
-    /// Because sessions of a case spend more or less than its mean; not known of a ground truth.
+    /// Spread because sessions of a case differ from its mean; zero for a ground truth.
     pub sessions: Joules,
 }
 
-/// A figure with its ground truth.
+/// A figure of the accounts beside its ground truth.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FigureWithTruth {
-    /// The truth's label.
+    /// Name in the ground truth.
     pub label: String,
     /// True energy.
     pub truth: Joules,
-    /// The account's energy; absent when nothing in the account matches.
+    /// The account's energy; absent without a match.
     pub estimate: Option<Joules>,
     /// The account's interval.
     pub interval: Option<Interval>,
-    /// How far the ground truth differs between runs, where that is known.
+    /// Spread of the ground truth between runs, where it is known.
     pub truth_spread: Option<Joules>,
-    /// The same of the account.
-    pub spread: Option<Spread>,
+    /// Spread of the account between runs, where it is known.
+    pub spread: Option<FigureSpread>,
 }
 
-/// Reads a method's name from a dictionary (`solve(int[],T...)`, `run().lambda_1`,
-/// `<fields>`) or from bytecode (`solve([IF)V`, `solve(int[],float)`, `lambda$run$0`).
+/// Parses a method's name from a dictionary (`solve(int[],T...)`, `run().lambda_1`, `<fields>`)
+/// or from bytecode (`solve([IF)V`, `solve(int[],float)`, `lambda$run$0`) into a signature.
 pub fn signature(class: &str, method: &str) -> MethodSignature {
     let class = class.replace('/', ".");
     let (name, parameters) = match method.split_once('(') {
@@ -94,7 +94,7 @@ pub fn signature(class: &str, method: &str) -> MethodSignature {
     }
 }
 
-/// What javac calls the body that a lambda stands in.
+/// Bytecode name of the body that contains a lambda.
 fn lambda_host(name: &str) -> &str {
     match name {
         "<init>" | "<fields>" => "new",
@@ -103,7 +103,7 @@ fn lambda_host(name: &str) -> &str {
     }
 }
 
-/// Simple parameter names from what follows the opening parenthesis.
+/// Simple parameter names from the text behind the opening parenthesis.
 fn parameter_names(rest: &str) -> Vec<String> {
     let (inside, after) = rest.rsplit_once(')').unwrap_or((rest, ""));
     if !after.is_empty() {
@@ -155,10 +155,11 @@ fn primitive_name(code: char) -> &'static str {
     }
 }
 
-/// Where a method of a profile stands among those that are known, sorted by signature: the same
+/// Index of a profile's method in `known`, which is sorted by signature: the method with equal
 /// parameters; else the only one of its name with as many (type variables are erased, and a
-/// bridge method's time is that of what it calls), or of its name where either says no more.
-pub fn find<T>(
+/// bridge method's time is that of its callee), or the only one of its name where either side has
+/// no parameters.
+pub fn find_method<T>(
     known: &[T],
     of: impl Fn(&T) -> &MethodSignature,
     wanted: &MethodSignature,
@@ -178,18 +179,18 @@ pub fn find<T>(
     alike.next().filter(|_| alike.next().is_none())
 }
 
-/// Joins two lists, from exact signatures to the number of parameters to the bare name.
-/// Everything in `truth` comes back once, alone or summed up with what it can't be told
+/// Matches two lists: by exact signature, then by number of parameters, then by name alone. Each
+/// entry of `truth` is returned once, alone or summed with those that it cannot be separated
 /// from.
 pub fn join(
     accounts: Vec<(MethodSignature, MatchedFigure)>,
     truth: Vec<(MethodSignature, MatchedFigure)>,
 ) -> Vec<FigureWithTruth> {
-    join_both(accounts, truth).0
+    join_with_rest(accounts, truth).0
 }
 
-/// The same, with what of the accounts nothing in `truth` matches.
-pub(crate) fn join_both(
+/// Matches as [`join`], and also returns the accounts' entries without a match in `truth`.
+pub(crate) fn join_with_rest(
     accounts: Vec<(MethodSignature, MatchedFigure)>,
     truth: Vec<(MethodSignature, MatchedFigure)>,
 ) -> (Vec<FigureWithTruth>, Vec<MatchedFigure>) {
@@ -198,12 +199,12 @@ pub(crate) fn join_both(
         let count = signature.parameters.as_ref().map(|names| vec![names.len().to_string()]);
         MethodSignature { parameters: count, ..signature.clone() }
     };
-    let (mut pairs, accounts, truth) = pass(accounts, truth, exact);
-    let (more, accounts, truth) = pass(accounts, truth, arity);
+    let (mut pairs, accounts, truth) = match_by_key(accounts, truth, exact);
+    let (more, accounts, truth) = match_by_key(accounts, truth, arity);
     pairs.extend(more);
     let (unsaid, truth): (Vec<_>, Vec<_>) =
         truth.into_iter().partition(|(signature, _)| signature.parameters.is_none());
-    let (more, left, alone) = pass(accounts, unsaid, MethodSignature::bare);
+    let (more, left, alone) = match_by_key(accounts, unsaid, MethodSignature::bare);
     pairs.extend(more);
     pairs.extend(truth.into_iter().chain(alone).map(|(_, item)| FigureWithTruth {
         label: item.label,
@@ -216,19 +217,19 @@ pub(crate) fn join_both(
     (pairs, left.into_iter().map(|(_, item)| item).collect())
 }
 
-/// What a pass leaves: pairs, and both sides' rest.
-type Passed = (
+/// Result of a pass: matched pairs, and the unmatched rest of both sides.
+type MatchResult = (
     Vec<FigureWithTruth>,
     Vec<(MethodSignature, MatchedFigure)>,
     Vec<(MethodSignature, MatchedFigure)>,
 );
 
-/// Pairs what has the same key on both sides.
-fn pass(
+/// Pairs entries of both sides with equal keys.
+fn match_by_key(
     accounts: Vec<(MethodSignature, MatchedFigure)>,
     truth: Vec<(MethodSignature, MatchedFigure)>,
     key: impl Fn(&MethodSignature) -> MethodSignature,
-) -> Passed {
+) -> MatchResult {
     type Side = Vec<(MethodSignature, MatchedFigure)>;
     let mut groups: BTreeMap<MethodSignature, (Side, Side)> = BTreeMap::new();
     for item in accounts {
@@ -243,15 +244,16 @@ fn pass(
             left.extend(ours);
             right.extend(theirs);
         } else {
-            pairs.push(pair(&ours, &theirs));
+            pairs.push(sum_pair(&ours, &theirs));
         }
     }
     (pairs, left, right)
 }
 
-/// Sums both sides up. The interval of a sum is the sum of the intervals, and its spread that
-/// of the spreads, as if all were wrong in the same direction: rather too wide than too narrow.
-fn pair(
+/// Sums both sides into one pair. The interval of a sum is the sum of the intervals, and its
+/// spread that of the spreads, as if all errors had one direction: rather too wide than too
+/// narrow.
+fn sum_pair(
     ours: &[(MethodSignature, MatchedFigure)],
     theirs: &[(MethodSignature, MatchedFigure)],
 ) -> FigureWithTruth {
@@ -261,9 +263,10 @@ fn pair(
         Some(Interval { lo: sum.lo + interval.lo, hi: sum.hi + interval.hi })
     });
     let spread = |side: &[(MethodSignature, MatchedFigure)]| {
-        let spreads = side.iter().map(|(_, item)| item.spread).collect::<Option<Vec<Spread>>>()?;
-        let sum = |of: fn(&Spread) -> Joules| spreads.iter().map(of).sum();
-        Some(Spread { parts: sum(|of| of.parts), sessions: sum(|of| of.sessions) })
+        let spreads =
+            side.iter().map(|(_, item)| item.spread).collect::<Option<Vec<FigureSpread>>>()?;
+        let sum = |of: fn(&FigureSpread) -> Joules| spreads.iter().map(of).sum();
+        Some(FigureSpread { parts: sum(|of| of.parts), sessions: sum(|of| of.sessions) })
     };
     FigureWithTruth {
         label: labels.join(" + "),

@@ -1,38 +1,38 @@
-//! How the smallest parts of an account are summed up to entries of any level.
+//! Sums of leaves as entries of any level.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::areas::MethodGroups;
 use super::cost::{CountVector, IndexedModel};
 use super::entry::{AccountEntry, Bundle, Leaf};
+use super::method_groups::MethodGroups;
 use crate::exact::{Femtojoules, share};
 use crate::interval::Interval;
 
-/// What turns a bundle into an entry.
+/// Prices, estimates and reference energy that turn a bundle into an entry.
 pub(super) struct Pricing<'a, 'm> {
-    /// The price list.
+    /// Costs of operations.
     pub costs: &'a IndexedModel<'m>,
-    /// The scenario's energy above idle: what shares are parts of.
+    /// The scenario's energy above idle, which shares relate to.
     pub above_idle: Femtojoules,
-    /// What samples tell of methods.
-    pub areas: Option<&'a MethodGroups>,
+    /// Estimates of sampled methods; absent without samples.
+    pub method_groups: Option<&'a MethodGroups>,
 }
 
 impl Pricing<'_, '_> {
     /// The 95 % interval of a bundle.
     pub fn interval(&self, bundle: &Bundle<'_>) -> Option<Interval> {
-        match self.areas {
-            Some(areas) => areas.interval(bundle, self.costs),
+        match self.method_groups {
+            Some(method_groups) => method_groups.interval(bundle, self.costs),
             None => bundle.interval(self.costs),
         }
     }
 
-    /// Variance of a bundle's error with that of further counts, in J^2.
+    /// Variance in J^2 of the error of a bundle plus `further` counts.
     pub fn variance(&self, bundle: &Bundle<'_>, further: &CountVector) -> Option<f64> {
-        match self.areas {
-            Some(areas) => {
-                Some(areas.variance(bundle, self.costs)? + self.costs.variance(further)?)
+        match self.method_groups {
+            Some(method_groups) => {
+                Some(method_groups.variance(bundle, self.costs)? + self.costs.variance(further)?)
             }
             None => {
                 let mut counts = bundle.counts.clone();
@@ -42,7 +42,7 @@ impl Pricing<'_, '_> {
         }
     }
 
-    /// One entry.
+    /// An entry from its key, executions and bundle.
     pub fn entry<K>(&self, key: K, executions: u64, bundle: &Bundle<'_>) -> AccountEntry<K> {
         AccountEntry {
             key,
@@ -56,8 +56,8 @@ impl Pricing<'_, '_> {
     }
 }
 
-/// Sums leaves up by a key; `executions` says how often each key ran, and which keys
-/// there are. Sorted by energy, the largest first, then by key.
+/// Sums leaves by a key. `executions` has the keys and their executions. Sorted by descending
+/// energy, then by key.
 pub(super) fn group<K: Ord + Clone>(
     leaves: &[Leaf<'_>],
     executions: BTreeMap<K, u64>,

@@ -1,6 +1,6 @@
-//! Accounts as CSV text, with the columns of the command-line contract. Energies have
-//! all 15 decimals, so that the columns add up exactly in decimal arithmetic. What is
-//! absent (an interval without a covariance, a share of nothing) is an empty field.
+//! CSV texts of the accounts, with the columns of the command-line contract. Energies have all 15
+//! decimals, so that the columns add up exactly in decimal arithmetic. An absent value (an
+//! interval without a covariance, a share of nothing) is an empty field.
 //!
 //! Every table but the ledger ends with a row `(unattributed)`: energy above idle that
 //! no entry holds (GC and what the model doesn't explain). With it a table's energies
@@ -9,26 +9,26 @@
 use std::iter::{once, repeat_n};
 
 use crate::account::accounts::{Accounts, BlockAccount, OperationAccount};
-use crate::account::areas::MethodGroups;
 use crate::account::class::{CLASSES, name_of};
 use crate::account::entry::MethodKey;
 use crate::account::entry::{AccountEntry, LineKey};
 use crate::account::ledger;
+use crate::account::method_groups::MethodGroups;
 use crate::csv_text::CsvText;
 use crate::exact::Femtojoules;
 use crate::exact::share;
 use crate::interval::Interval;
 use crate::units::Joules;
 
-/// The key of the row that holds what no entry does.
+/// Key of the row for energy above idle that no entry has.
 pub const UNATTRIBUTED: &str = "(unattributed)";
-/// The columns that every table shares, after its key.
+/// Columns that all tables have after the key.
 pub(super) const FIGURE_COLUMNS: [&str; 5] =
     ["executions", "energy_j", "energy_lo_j", "energy_hi_j", "share"];
-/// The columns that end the tables of a level.
+/// Last columns of the tables of a level.
 const LAST_COLUMNS: [&str; 2] = ["unknown_executions", "determined"];
 
-/// One file of the `accounts` folder.
+/// One file of the `accounts` folder: name and CSV text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountTable {
     /// File name: `blocks.csv`.
@@ -40,14 +40,16 @@ pub struct AccountTable {
 /// The files of the `accounts` folder: one per level, and `method-estimates.csv` where methods were
 /// sampled.
 pub fn tables(accounts: &Accounts) -> Vec<AccountTable> {
-    let areas = accounts.areas.as_ref();
-    let areas =
-        areas.map(|areas| AccountTable { name: "method-estimates.csv", text: areas_csv(areas) });
-    levels(accounts).into_iter().chain(areas).collect()
+    let method_groups = accounts.method_groups.as_ref();
+    let method_groups = method_groups.map(|method_groups| AccountTable {
+        name: "method-estimates.csv",
+        text: areas_csv(method_groups),
+    });
+    level_tables(accounts).into_iter().chain(method_groups).collect()
 }
 
-/// The six levels.
-fn levels(accounts: &Accounts) -> Vec<AccountTable> {
+/// The tables of the six levels.
+fn level_tables(accounts: &Accounts) -> Vec<AccountTable> {
     [
         ("operations.csv", operations_csv(accounts)),
         ("blocks.csv", blocks_csv(accounts)),
@@ -60,12 +62,12 @@ fn levels(accounts: &Accounts) -> Vec<AccountTable> {
     .into()
 }
 
-/// `class, method, samples, sampled_j, counted_j, energy_j, energy_lo_j, energy_hi_j, weight,
-/// block_effect_sd, run_spread, session_spread`: a method (or those that bytecode doesn't tell
-/// apart, joined by `+`), what samples and what counts alone say of it, both together, and how
-/// much of that is the samples' word. The block effect is the same in every row; the spreads
-/// between runs are the method's own.
-pub(crate) fn areas_csv(areas: &MethodGroups) -> String {
+/// The text of `method-estimates.csv`: `class, method, samples, sampled_j, counted_j, energy_j,
+/// energy_lo_j, energy_hi_j, weight, block_effect_sd, run_spread, session_spread`. A row is a
+/// method (or methods that bytecode cannot separate, joined by `+`) with its sampling-based,
+/// count-based and combined estimates, and the weight of the samples. The block effect is equal
+/// in all rows; the spreads between runs are the method's.
+pub(crate) fn areas_csv(method_groups: &MethodGroups) -> String {
     let mut table = CsvText::new([
         "class",
         "method",
@@ -80,29 +82,29 @@ pub(crate) fn areas_csv(areas: &MethodGroups) -> String {
         "run_spread",
         "session_spread",
     ]);
-    for area in &areas.areas {
+    for area in &method_groups.groups {
         let names: Vec<&str> = area.methods.iter().map(|key| key.method.as_str()).collect();
-        let [lo, hi] = ends(Some(area.interval));
+        let [lo, hi] = interval_fields(Some(area.interval));
         table.row([
             area.methods.first().map_or(String::new(), |key| key.class.clone()),
             names.join(" + "),
             area.samples.to_string(),
-            number(area.sampled.0),
-            number(area.counted.0),
+            number_field(area.sampled.0),
+            number_field(area.counted.0),
             area.energy.to_string(),
             lo,
             hi,
-            optional(Some(area.weight)),
-            optional(Some(areas.block_effect_sd)),
-            optional(area.run_spread),
-            optional(area.session_spread),
+            optional_field(Some(area.weight)),
+            optional_field(Some(method_groups.block_effect_sd)),
+            optional_field(area.run_spread),
+            optional_field(area.session_spread),
         ]);
     }
     table.text()
 }
 
-/// `operation, FIGURE, class, cost_j, estimable, costed_as, unknown, rank_by_cost,
-/// cumulative_share`.
+/// The text of `operations.csv`: `operation, FIGURE, class, cost_j, estimable, costed_as,
+/// unknown, rank_by_cost, cumulative_share`.
 pub fn operations_csv(accounts: &Accounts) -> String {
     let own = [
         "class",
@@ -119,42 +121,42 @@ pub fn operations_csv(accounts: &Accounts) -> String {
         let OperationAccount { entry, cost, estimable, costed_as } = operation;
         let own = [
             name_of(entry.key.class()).to_string(),
-            cost.map_or(String::new(), |cost| number(cost.0)),
+            cost.map_or(String::new(), |cost| number_field(cost.0)),
             estimable.map_or(String::new(), |yes| yes.to_string()),
             costed_as.clone().unwrap_or_default(),
             entry.unknown.to_string(),
             ranks[at].map_or(String::new(), |rank| rank.to_string()),
-            optional(curve.get(at).copied()),
+            optional_field(curve.get(at).copied()),
         ];
-        table.row(once(entry.key.name().to_string()).chain(figure(entry)).chain(own));
+        table.row(once(entry.key.name().to_string()).chain(figure_fields(entry)).chain(own));
     }
-    rest(&mut table, accounts, &[UNATTRIBUTED], own.len());
+    add_unattributed_row(&mut table, accounts, &[UNATTRIBUTED], own.len());
     table.text()
 }
 
-/// `file, line, FIGURE, unknown, determined`.
+/// The text of `lines.csv`: `file, line, FIGURE, unknown, determined`.
 pub(crate) fn lines_csv(accounts: &Accounts) -> String {
     let key = |key: &LineKey| [key.file.clone(), key.line.to_string()];
     level_csv(accounts, ["file", "line"], &accounts.lines, key)
 }
 
-/// `class, method, FIGURE, unknown, determined`.
+/// The text of `methods.csv`: `class, method, FIGURE, unknown, determined`.
 pub(crate) fn methods_csv(accounts: &Accounts) -> String {
     let key = |key: &MethodKey| [key.class.clone(), key.method.clone()];
     level_csv(accounts, ["class", "method"], &accounts.methods, key)
 }
 
-/// `class, FIGURE, unknown, determined`.
+/// The text of `classes.csv`: `class, FIGURE, unknown, determined`.
 pub(crate) fn classes_csv(accounts: &Accounts) -> String {
     named_csv(accounts, "class", &accounts.classes)
 }
 
-/// `package, FIGURE, unknown, determined`.
+/// The text of `packages.csv`: `package, FIGURE, unknown, determined`.
 pub(crate) fn packages_csv(accounts: &Accounts) -> String {
     named_csv(accounts, "package", &accounts.packages)
 }
 
-/// A level whose key is one name.
+/// The text of a level whose key is one name, in column `key`.
 pub(super) fn named_csv(
     accounts: &Accounts,
     key: &str,
@@ -163,7 +165,7 @@ pub(super) fn named_csv(
     level_csv(accounts, [key], entries, |key| [key.clone()])
 }
 
-/// A level with its key's columns: `KEY, FIGURE, unknown, determined`.
+/// The text of a level with its key's columns: `KEY, FIGURE, unknown, determined`.
 fn level_csv<K, const N: usize>(
     accounts: &Accounts,
     columns: [&str; N],
@@ -172,16 +174,17 @@ fn level_csv<K, const N: usize>(
 ) -> String {
     let mut table = CsvText::new([&columns[..], &FIGURE_COLUMNS, &LAST_COLUMNS].concat());
     for entry in entries {
-        table.row(key(&entry.key).into_iter().chain(figure(entry)).chain(last(entry)));
+        table
+            .row(key(&entry.key).into_iter().chain(figure_fields(entry)).chain(last_fields(entry)));
     }
     let mut key = [""; N];
     key[0] = UNATTRIBUTED;
-    rest(&mut table, accounts, &key, LAST_COLUMNS.len());
+    add_unattributed_row(&mut table, accounts, &key, LAST_COLUMNS.len());
     table.text()
 }
 
-/// `block, name, kind, class, method, file, start_line, end_line, FIGURE, cost_j,
-/// cost_lo_j, cost_hi_j, energy_3000_j`, the eight class shares, `unknown`,
+/// The text of `blocks.csv`: `block, name, kind, class, method, file, start_line, end_line,
+/// FIGURE, cost_j, cost_lo_j, cost_hi_j, energy_3000_j`, the eight class shares, `unknown`,
 /// `determined`.
 pub fn blocks_csv(accounts: &Accounts) -> String {
     let key = ["block", "name", "kind", "class", "method", "file", "start_line", "end_line"];
@@ -194,25 +197,31 @@ pub fn blocks_csv(accounts: &Accounts) -> String {
         table.row(block_fields(block));
     }
     let after = costs.len() + shares.len() + LAST_COLUMNS.len();
-    rest(&mut table, accounts, &["", UNATTRIBUTED, "", "", "", "", "", ""], after);
+    add_unattributed_row(&mut table, accounts, &["", UNATTRIBUTED, "", "", "", "", "", ""], after);
     table.text()
 }
 
-/// The row of what no entry holds: its key, the shared columns, `after` empty ones.
-pub(super) fn rest(table: &mut CsvText, accounts: &Accounts, key: &[&str], after: usize) {
+/// Adds the row of energy that no entry has: its key, the shared columns, `after` empty ones.
+pub(super) fn add_unattributed_row(
+    table: &mut CsvText,
+    accounts: &Accounts,
+    key: &[&str],
+    after: usize,
+) {
     let energy = accounts.unattributed();
-    let share = optional(share(energy, accounts.ledger.above_idle()));
+    let share = optional_field(share(energy, accounts.ledger.above_idle()));
     let figures = [String::new(), energy.to_string(), String::new(), String::new(), share];
     let key = key.iter().map(|name| name.to_string());
     table.row(key.chain(figures).chain(repeat_n(String::new(), after)));
 }
 
-/// Executions of unknown cost, and whether the cases alone determine the energy.
-fn last<K>(entry: &AccountEntry<K>) -> [String; 2] {
+/// Fields of the last columns: executions of unknown cost, and whether the cases determine the
+/// energy.
+fn last_fields<K>(entry: &AccountEntry<K>) -> [String; 2] {
     [entry.unknown.to_string(), entry.determined.to_string()]
 }
 
-/// The fields of one block.
+/// Fields of one block's row.
 fn block_fields(block: &BlockAccount) -> impl Iterator<Item = String> {
     let key = [
         block.entry.key.0.to_string(),
@@ -224,20 +233,20 @@ fn block_fields(block: &BlockAccount) -> impl Iterator<Item = String> {
         block.start_line.to_string(),
         block.end_line.to_string(),
     ];
-    let [lo, hi] = ends(block.cost_interval);
-    let costs = [number(block.cost.0), lo, hi, number(block.energy_of_3000().0)];
-    let shares = CLASSES.map(|class| optional(block.class_share(class)));
-    let figures = figure(&block.entry).into_iter();
-    key.into_iter().chain(figures).chain(costs).chain(shares).chain(last(&block.entry))
+    let [lo, hi] = interval_fields(block.cost_interval);
+    let costs = [number_field(block.cost.0), lo, hi, number_field(block.energy_of_3000().0)];
+    let shares = CLASSES.map(|class| optional_field(block.class_share(class)));
+    let figures = figure_fields(&block.entry).into_iter();
+    key.into_iter().chain(figures).chain(costs).chain(shares).chain(last_fields(&block.entry))
 }
 
-/// `ledger.csv`: `entry, energy_j, energy_lo_j, energy_hi_j, share, remark`; the first row,
-/// `measured`, is the sum of the others.
+/// The text of `ledger.csv`: `entry, energy_j, energy_lo_j, energy_hi_j, share, remark`; the
+/// first row, `measured`, is the sum of the others.
 pub fn ledger_csv(accounts: &Accounts) -> String {
     let columns = ["entry", "energy_j", "energy_lo_j", "energy_hi_j", "share", "remark"];
     let mut table = CsvText::new(columns);
     for row in &accounts.ledger.rows {
-        let spent = spent(row.energy, row.interval, row.share);
+        let spent = energy_fields(row.energy, row.interval, row.share);
         table.row(once(row.entry.name().into()).chain(spent).chain([row.remark.into()]));
     }
     for language in &accounts.ledger.unanalysed {
@@ -248,35 +257,35 @@ pub fn ledger_csv(accounts: &Accounts) -> String {
     table.text()
 }
 
-/// The shared columns of an entry.
-fn figure<K>(entry: &AccountEntry<K>) -> impl IntoIterator<Item = String> {
+/// Fields of the shared columns of an entry.
+fn figure_fields<K>(entry: &AccountEntry<K>) -> impl IntoIterator<Item = String> {
     let AccountEntry { executions, energy, interval, share, .. } = entry;
-    once(executions.to_string()).chain(spent(*energy, *interval, *share))
+    once(executions.to_string()).chain(energy_fields(*energy, *interval, *share))
 }
 
-/// An energy, both ends of its interval, its share.
-pub(super) fn spent(
+/// Fields of an energy, both ends of its interval, and its share.
+pub(super) fn energy_fields(
     energy: Femtojoules,
     interval: Option<Interval>,
     share: Option<f64>,
 ) -> [String; 4] {
-    let [lo, hi] = ends(interval);
-    [energy.to_string(), lo, hi, optional(share)]
+    let [lo, hi] = interval_fields(interval);
+    [energy.to_string(), lo, hi, optional_field(share)]
 }
 
-/// Ends of an interval with an energy's decimals; empty where there is none.
-fn ends(interval: Option<Interval>) -> [String; 2] {
+/// Fields of both ends of an interval with an energy's decimals; empty without one.
+fn interval_fields(interval: Option<Interval>) -> [String; 2] {
     let text = |end: Joules| Femtojoules::from_joules(end).to_string();
     interval.map_or_else(Default::default, |i| [text(i.lo), text(i.hi)])
 }
 
-/// The shortest decimal text that reads back to the same number.
-fn number(value: f64) -> String {
+/// Shortest decimal text that parses to the same number.
+fn number_field(value: f64) -> String {
     format!("{value}")
 }
 
-/// A ratio with nine decimals; empty where there is none.
-fn optional(ratio: Option<f64>) -> String {
+/// Field of a ratio with nine decimals; empty without one.
+fn optional_field(ratio: Option<f64>) -> String {
     ratio.map_or(String::new(), |ratio| format!("{ratio:.9}"))
 }
 

@@ -1,5 +1,5 @@
-//! The truth of a virtual board, for evaluation only: energy per line and per method
-//! as its simulated energy model spent it, known from executed bytecode.
+//! Ground truth of a virtual board, for evaluation only: energy by line and method, as its
+//! simulated energy model computed it from executed bytecode.
 
 use crate::csv_text;
 use thiserror::Error;
@@ -7,20 +7,21 @@ use wattline_units::shortened::shortened;
 
 use crate::account::entry::LineKey;
 
-/// What the simulated energy model spent. A level that isn't known is empty.
+/// Energies by line, method and operation from the simulated energy model; a level that is
+/// unknown is empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GroundTruth {
     /// Energy of lines in joules.
     pub lines: Vec<(LineKey, f64)>,
     /// Energy of methods in joules: class, method as the bytecode names it.
     pub methods: Vec<(String, String, f64)>,
-    /// Energy of operations in joules, where the ground truth knows operations.
+    /// Energy of operations in joules, where the ground truth has them.
     pub operations: Vec<(String, f64)>,
 }
 
-/// A truth file that can't be read.
+/// Error of a malformed ground truth file.
 #[derive(Debug, Error)]
-pub enum TruthError {
+pub enum GroundTruthError {
     /// A column is missing.
     #[error("{file}: no column `{column}`; a ground truth folder's {file} has {expected}")]
     MissingColumn {
@@ -56,36 +57,41 @@ pub enum TruthError {
     },
 }
 
-/// Columns and name of one truth file.
-struct Layout {
+/// Columns and name of one ground truth file.
+struct TruthFileLayout {
     file: &'static str,
     columns: &'static [&'static str],
     expected: &'static str,
 }
 
-const LINES: Layout = Layout {
+const LINES: TruthFileLayout = TruthFileLayout {
     file: "lines.csv",
     columns: &["file", "line", "energy_j"],
     expected: "file,line,energy_j",
 };
-const METHODS: Layout = Layout {
+const METHODS: TruthFileLayout = TruthFileLayout {
     file: "methods.csv",
     columns: &["class", "method", "energy_j"],
     expected: "class,method,energy_j",
 };
-const OPERATIONS: Layout = Layout {
+const OPERATIONS: TruthFileLayout = TruthFileLayout {
     file: "operations.csv",
     columns: &["operation", "energy_j"],
     expected: "operation,energy_j",
 };
 
 impl GroundTruth {
-    /// Reads the texts of a ground truth folder; `operations` where there is such a file.
-    pub fn parse(lines: &str, methods: &str, operations: &str) -> Result<GroundTruth, TruthError> {
+    /// Reads the texts of a ground truth folder; `operations` is empty where there is no such
+    /// file.
+    pub fn parse(
+        lines: &str,
+        methods: &str,
+        operations: &str,
+    ) -> Result<GroundTruth, GroundTruthError> {
         let mut truth = GroundTruth::default();
         for row in rows(&LINES, lines)? {
             let [file, line] = [&row.fields[0], &row.fields[1]];
-            let number = line.parse().map_err(|_| row.bad(&LINES, "line", line))?;
+            let number = line.parse().map_err(|_| row.bad_field(&LINES, "line", line))?;
             truth.lines.push((LineKey { file: file.clone(), line: number }, row.energy));
         }
         for mut row in rows(&METHODS, methods)? {
@@ -99,7 +105,7 @@ impl GroundTruth {
     }
 }
 
-/// One line: the key fields, and the energy in joules that was spent.
+/// A row: the key fields, and the energy in joules.
 struct SpentLine {
     position: u64,
     fields: Vec<String>,
@@ -108,25 +114,33 @@ struct SpentLine {
 
 impl SpentLine {
     /// The error for a field of this row.
-    fn bad(&self, layout: &Layout, column: &'static str, value: &str) -> TruthError {
+    fn bad_field(
+        &self,
+        layout: &TruthFileLayout,
+        column: &'static str,
+        value: &str,
+    ) -> GroundTruthError {
         let value = value.to_string();
-        TruthError::BadField { file: layout.file, line: self.position, column, value }
+        GroundTruthError::BadField { file: layout.file, line: self.position, column, value }
     }
 }
 
 /// Reads the rows of a ground truth file; an empty text has none.
-fn rows(layout: &Layout, text: &str) -> Result<Vec<SpentLine>, TruthError> {
+fn rows(layout: &TruthFileLayout, text: &str) -> Result<Vec<SpentLine>, GroundTruthError> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    let csv_error = |source| TruthError::Csv { file: layout.file, source };
+    let csv_error = |source| GroundTruthError::Csv { file: layout.file, source };
     let mut reader = csv_text::reader(text.trim_start_matches('\u{feff}'));
     let header = reader.headers().map_err(csv_error)?.clone();
     let mut positions = Vec::new();
     for &column in layout.columns {
         let found = header.iter().position(|name| name.trim() == column);
-        let missing =
-            || TruthError::MissingColumn { file: layout.file, column, expected: layout.expected };
+        let missing = || GroundTruthError::MissingColumn {
+            file: layout.file,
+            column,
+            expected: layout.expected,
+        };
         positions.push(found.ok_or_else(missing)?);
     }
     reader.records().map(|record| row(layout, &positions, &record.map_err(csv_error)?)).collect()
@@ -134,10 +148,10 @@ fn rows(layout: &Layout, text: &str) -> Result<Vec<SpentLine>, TruthError> {
 
 /// Reads one row.
 fn row(
-    layout: &Layout,
+    layout: &TruthFileLayout,
     positions: &[usize],
     record: &csv::StringRecord,
-) -> Result<SpentLine, TruthError> {
+) -> Result<SpentLine, GroundTruthError> {
     let mut fields: Vec<String> =
         positions.iter().map(|&at| record.get(at).unwrap_or("").trim().to_string()).collect();
     let energy = fields.pop().unwrap_or_default();
@@ -145,7 +159,7 @@ fn row(
     let mut row = SpentLine { position, fields, energy: 0.0 };
     match energy.parse::<f64>() {
         Ok(value) if value.is_finite() => row.energy = value,
-        _ => return Err(row.bad(layout, "energy_j", &energy)),
+        _ => return Err(row.bad_field(layout, "energy_j", &energy)),
     }
     Ok(row)
 }

@@ -1,5 +1,5 @@
-//! Input sequences that accounts have not seen: each predicted by the accounts of the others,
-//! beside what it spent and what two simple rules say.
+//! Leave-one-input-out predictions: each input sequence predicted from the accounts of the
+//! others, beside its measured energy and two simple baselines.
 
 use serde::Deserialize;
 
@@ -9,28 +9,28 @@ use crate::model::{BaselineComparison, HeldOutError};
 use crate::units::Joules;
 
 use super::input_spread::InputSpread;
-use super::predicted::Predicted;
+use super::predicted_energy::PredictedEnergy;
 
-/// One input sequence, by the others.
+/// Measured energy of one input sequence, and its predictions from the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnseenInput {
     /// Its name.
     pub input: String,
-    /// What it spent above idle, without the runtime's own threads.
+    /// Measured energy above idle, without the runtime's own threads.
     pub measured: Joules,
-    /// What the accounts of the others make of its counts.
-    pub predicted: Predicted,
-    /// One cost for all operations, the others'.
+    /// Prediction from the accounts of the other inputs and this input's counts.
+    pub predicted: PredictedEnergy,
+    /// Prediction by one cost for all operations, fitted to the others.
     pub flat: Joules,
-    /// One power for all durations, the others'.
+    /// Prediction by one power for all durations, fitted to the others.
     pub duration: Joules,
 }
 
-/// All of them, each left out in turn.
+/// All input sequences, each predicted from the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnseenInputs(pub Vec<UnseenInput>);
 
-/// What is read of a row of `unseen.csv`.
+/// Columns read from a row of `unseen.csv`.
 #[derive(Deserialize)]
 struct UnseenRow {
     input: String,
@@ -42,33 +42,33 @@ struct UnseenRow {
     duration_j: f64,
 }
 
-/// The name of what is compared.
+/// Name of the accounts in the comparison with baselines.
 const ACCOUNT: &str = "account";
 
 impl UnseenInput {
-    /// How far a prediction is from what was measured, as a part of it: 0.1 is 10 % too much.
+    /// Error of a prediction relative to the measured energy: 0.1 is 10 % too much.
     pub fn relative_error(&self, predicted: Joules) -> f64 {
         predicted.0 / self.measured.0 - 1.0
     }
 }
 
 impl UnseenInputs {
-    /// NMAE of the accounts over the inputs: the mean of their relative errors.
+    /// NMAE of the accounts' predictions: mean of the absolute relative errors over the inputs.
     pub fn nmae(&self) -> f64 {
-        self.error(|input| input.predicted.energy)
+        self.mean_absolute_error(|input| input.predicted.energy)
     }
 
-    /// The same of one cost for all operations.
+    /// NMAE of one cost for all operations.
     pub fn flat_nmae(&self) -> f64 {
-        self.error(|input| input.flat)
+        self.mean_absolute_error(|input| input.flat)
     }
 
-    /// The same of one power for all durations.
+    /// NMAE of one power for all durations.
     pub fn duration_nmae(&self) -> f64 {
-        self.error(|input| input.duration)
+        self.mean_absolute_error(|input| input.duration)
     }
 
-    /// How many of the 95 % intervals hold what was measured, and how many there are.
+    /// Number of 95 % intervals that contain the measured energy, and number of intervals.
     pub fn covered(&self) -> (usize, usize) {
         let inputs = self.0.iter().zip(self.intervals());
         let holds = |(input, interval): (&UnseenInput, Option<Interval>)| {
@@ -78,8 +78,8 @@ impl UnseenInputs {
         (known.iter().filter(|holds| **holds).count(), known.len())
     }
 
-    /// The 95 % interval of each: by the accounts of the others, and by how far these others
-    /// are from what they were predicted to spend. Its own error is not in it.
+    /// The 95 % interval of each input: from the errors of the accounts of the others, and from
+    /// the spread of these others about their predictions. An input's own error is not in it.
     pub fn intervals(&self) -> Vec<Option<Interval>> {
         let of_one = |(at, input): (usize, &UnseenInput)| {
             let others = self.0.iter().enumerate().filter(|(other, _)| *other != at);
@@ -89,14 +89,14 @@ impl UnseenInputs {
         self.0.iter().enumerate().map(of_one).collect()
     }
 
-    /// How far inputs are from what others say of them.
+    /// Spread of inputs about their predictions from the others.
     pub fn spread(&self) -> Option<InputSpread> {
         InputSpread::of(&self.0)
     }
 
-    /// The account beside the better one of one cost for all operations and one power for all
-    /// durations, by the spread of their errors over the inputs; absent without inputs.
-    pub fn compared(&self) -> Option<BaselineComparison> {
+    /// Compares the accounts with the better baseline (one cost for all operations, or one power
+    /// for all durations) by the errors over the inputs; `None` without inputs.
+    pub fn compare_with_baselines(&self) -> Option<BaselineComparison> {
         let errors = self.0.iter().enumerate().flat_map(|(part, input)| {
             let of = |model, energy: Joules| HeldOutError {
                 model,
@@ -113,12 +113,12 @@ impl UnseenInputs {
         BaselineComparison::of(ACCOUNT, &errors.collect::<Vec<_>>())
     }
 
-    fn error(&self, of: impl Fn(&UnseenInput) -> Joules) -> f64 {
+    fn mean_absolute_error(&self, of: impl Fn(&UnseenInput) -> Joules) -> f64 {
         let relative = self.0.iter().map(|input| input.relative_error(of(input)).abs());
         relative.sum::<f64>() / self.0.len() as f64
     }
 
-    /// `unseen.csv`; `accounts_se_j` is the standard error by the accounts alone.
+    /// The text of `unseen.csv`; `accounts_se_j` is the standard error from the accounts alone.
     pub fn csv(&self) -> String {
         let mut text = CsvText::new([
             "input",
@@ -148,10 +148,9 @@ impl UnseenInputs {
         text.text()
     }
 
-    /// Reads it. Intervals are made anew.
+    /// Parses the text of `unseen.csv`; intervals are recomputed.
     ///
-    /// # Errors
-    /// What is no number, or a column that is not there.
+    /// # Errors A malformed number or a missing column.
     pub fn from_csv(text: &str) -> Result<Self, csv::Error> {
         let mut reader = csv_text::reader(text);
         let rows = reader.deserialize::<UnseenRow>();
@@ -164,7 +163,7 @@ impl From<UnseenRow> for UnseenInput {
         Self {
             input: row.input,
             measured: Joules(row.measured_j),
-            predicted: Predicted {
+            predicted: PredictedEnergy {
                 energy: Joules(row.predicted_j),
                 se: row.accounts_se_j.map(Joules),
                 of_new_blocks: Joules(row.of_new_blocks_j),
@@ -184,7 +183,7 @@ pub(crate) mod tests {
         UnseenInput {
             input: name.into(),
             measured: Joules(measured),
-            predicted: Predicted {
+            predicted: PredictedEnergy {
                 energy: Joules(predicted),
                 se: Some(Joules(se)),
                 of_new_blocks: Joules(0.0),

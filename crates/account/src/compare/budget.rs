@@ -1,5 +1,5 @@
-//! `energy-budgets.toml`: how many joules a scenario, an input, a class or a method may
-//! spend above idle.
+//! Budgets in `energy-budgets.toml`: how many joules a scenario, an input, a class or a method
+//! may spend above idle.
 //!
 //! ```toml
 //! [scenarios]
@@ -8,8 +8,8 @@
 //! "org.jbox2d.collision.AABB.combine(AABB,AABB)" = 6.0
 //! ```
 //!
-//! A budget is exceeded when the energy is over it and the whole 95 % interval is. Keys
-//! and names that don't exist are errors that name the nearest.
+//! A budget is exceeded when the energy and the whole 95 % interval are above it. Unknown keys
+//! and names are errors, with the nearest known name.
 
 use std::collections::BTreeMap;
 
@@ -22,11 +22,11 @@ use crate::units::Joules;
 
 use super::GateVerdict;
 
-/// The sections, in the file's order: level and its name in [`super::Subject::level`].
+/// Sections in the file's order: key, and the level as in [`super::Subject::level`].
 const SECTIONS: [(&str, &str); 4] =
     [("scenarios", "scenario"), ("inputs", "input"), ("classes", "class"), ("methods", "method")];
 
-/// A budget file that can't be used.
+/// Error of an invalid budget file.
 #[derive(Debug, Error, PartialEq)]
 pub enum BudgetError {
     /// Not TOML, or not a number where joules should stand.
@@ -39,7 +39,7 @@ pub enum BudgetError {
         /// What the reader says.
         message: String,
     },
-    /// A section that there isn't.
+    /// An unknown section.
     #[error("unknown section `{key}`{}", did_you_mean(nearest))]
     UnknownSection {
         /// The key.
@@ -47,7 +47,7 @@ pub enum BudgetError {
         /// The section most like it.
         nearest: Option<String>,
     },
-    /// A name that the new side doesn't have.
+    /// A name that does not exist on the new side.
     #[error("there is no {level} `{name}`{}", did_you_mean(nearest))]
     UnknownName {
         /// `scenario`, `input`, `class`, `method`.
@@ -73,35 +73,35 @@ fn did_you_mean(nearest: &Option<String>) -> String {
     nearest.iter().map(|name| format!("; did you mean `{name}`?")).collect()
 }
 
-/// One line of the file.
+/// One budget: level, name and limit in joules.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Budget {
     /// `scenario`, `input`, `class`, `method`.
     pub level: &'static str,
-    /// Its name, as in the comparison's rows.
+    /// Name as in the comparison's rows.
     pub name: String,
-    /// What it may spend.
+    /// Upper limit of the energy above idle.
     pub joules: Joules,
 }
 
-/// A budget file.
+/// All budgets of a file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Budgets(pub Vec<Budget>);
 
-/// A budget and what was found.
+/// A budget with the energy and the verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BudgetRow {
     /// The budget.
     pub budget: Budget,
-    /// What is spent; absent where nobody knows.
+    /// Energy above idle; absent where it is unknown.
     pub energy: Option<Joules>,
-    /// Its 95 % interval.
+    /// 95 % interval of the energy.
     pub interval: Option<Interval>,
-    /// Whether it is kept. Without energy or interval there is no data.
+    /// Whether the budget is exceeded; `NoData` without energy or interval.
     pub verdict: GateVerdict,
 }
 
-/// What every name spends, by level and name; names without a figure are there too.
+/// Energy and interval by level and name; `None` for a name without a figure.
 pub type Spending = BTreeMap<(&'static str, String), Option<(Joules, Option<Interval>)>>;
 
 #[derive(Deserialize)]
@@ -109,7 +109,7 @@ pub type Spending = BTreeMap<(&'static str, String), Option<(Joules, Option<Inte
 struct BudgetFile(BTreeMap<String, toml::Value>);
 
 impl Budgets {
-    /// Reads the file's text.
+    /// Parses the text of a budget file.
     pub fn parse(text: &str) -> Result<Budgets, BudgetError> {
         let file: BudgetFile = toml::from_str(text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start).min(text.len());
@@ -124,7 +124,7 @@ impl Budgets {
                 return Err(BudgetError::UnknownSection { key, nearest });
             };
             for (name, value) in section.as_table().into_iter().flatten() {
-                budgets.push(budget(level, name, value)?);
+                budgets.push(parse_budget(level, name, value)?);
             }
             if !section.is_table() {
                 let message = format!("`{key}` is not a section");
@@ -134,13 +134,17 @@ impl Budgets {
         Ok(Budgets(budgets))
     }
 
-    /// Holds the budgets against what is spent.
+    /// Compares the budgets with the energies in `spending`.
     pub fn check(&self, spending: &Spending) -> Result<Vec<BudgetRow>, BudgetError> {
         self.0.iter().map(|budget| budget.check(spending)).collect()
     }
 }
 
-fn budget(level: &'static str, name: &str, value: &toml::Value) -> Result<Budget, BudgetError> {
+fn parse_budget(
+    level: &'static str,
+    name: &str,
+    value: &toml::Value,
+) -> Result<Budget, BudgetError> {
     let joules = value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
     let Some(joules) = joules.filter(|joules| *joules > 0.0 && joules.is_finite()) else {
         return Err(BudgetError::NotPositive { name: name.into(), found: value.to_string() });

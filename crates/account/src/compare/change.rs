@@ -1,41 +1,41 @@
-//! A change of energy: in joules with the Welch interval, in percent of the base with
-//! Fieller's (E. C. Fieller, J. R. Stat. Soc. B 16, 1954), which stays right where the
-//! base itself is unsure; and what both say of a limit. No energy falls by more than all of it:
-//! no percentage is below -100 %.
+//! A change of energy: in joules with the Welch interval, in percent of the base with Fieller's
+//! (E. C. Fieller, J. R. Stat. Soc. B 16, 1954), which stays valid where the base itself is
+//! uncertain; and the verdict against a limit. No energy falls by more than 100 %: percentages
+//! are at least -100 %.
 
 use crate::account::Interval;
 use crate::units::Joules;
 
 use super::around;
-use super::uncertain::{Uncertain, student_of};
+use super::uncertain_energy::{UncertainEnergy, student_factor};
 
-/// The increase that is allowed, as a share of the base.
+/// Largest increase that passes, as a share of the base.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AllowedIncrease(pub f64);
 
 impl Default for AllowedIncrease {
-    /// None: any increase that the interval agrees with. Larger limits miss more
+    /// No increase: any that the interval confirms fails. Larger limits miss more
     /// (`docs/compare.md`, Error rates).
     fn default() -> Self {
         AllowedIncrease(0.0)
     }
 }
 
-/// What a gate says, the worst last.
+/// Verdict of a check, in ascending order of severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GateVerdict {
-    /// No increase over the limit that the interval agrees with.
+    /// No confirmed increase over the limit.
     Pass,
-    /// More than a budget allows, and the whole 95 % interval says so.
+    /// Above a budget, with the whole 95 % interval.
     OverBudget,
-    /// More than the limit, and the whole 95 % interval says so.
+    /// Above the limit, with the whole 95 % interval.
     Increase,
-    /// The question has no answer: something wasn't measured, or only once.
+    /// Undecided: missing measurements, or a single one.
     NoData,
 }
 
 impl GateVerdict {
-    /// Its name in files.
+    /// Name in output files.
     pub fn name(self) -> &'static str {
         match self {
             GateVerdict::Pass => "pass",
@@ -46,31 +46,31 @@ impl GateVerdict {
     }
 }
 
-/// The change of what is not spent any more, as a share of the base.
+/// Change of an energy that is no longer spent, as a share of the base.
 pub(super) const ALL_GONE: f64 = -1.0;
 
-/// Two energies and what lies between them.
+/// Energies before and after, with the interval of their difference.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct EnergyChange {
-    /// Energy before; absent where there was nothing to compare with.
+    /// Energy before; absent where there is nothing to compare.
     pub base: Option<Joules>,
-    /// Energy now; absent where it isn't there, or can't be predicted.
+    /// Energy after; absent where it is missing or cannot be predicted.
     pub new: Option<Joules>,
-    /// 95 % interval of the difference in joules; absent where nobody knows.
+    /// 95 % interval of the difference in joules; absent where it is unknown.
     pub interval: Option<Interval>,
     /// 95 % interval of the difference as a share of the base.
     pub share_interval: Option<(f64, f64)>,
 }
 
 impl EnergyChange {
-    /// The difference of two independent measurements.
-    pub fn of(base: &Uncertain, new: &Uncertain) -> EnergyChange {
-        let t = student_of(base, new);
+    /// Difference of two independent measurements, by Welch and Fieller.
+    pub fn of(base: &UncertainEnergy, new: &UncertainEnergy) -> EnergyChange {
+        let t = student_factor(base, new);
         let variances = base.variance().zip(new.variance());
         let half = t.zip(variances).map(|(t, (b, n))| t * (b + n).sqrt());
         let interval = half.map(|half| around(new.value - base.value, half));
         let share_interval = t.zip(variances).and_then(|(t, variances)| {
-            fieller((base.value, variances.0), (new.value, variances.1), 0.0, t)
+            fieller_interval((base.value, variances.0), (new.value, variances.1), 0.0, t)
         });
         EnergyChange {
             base: Some(Joules(base.value)),
@@ -80,19 +80,19 @@ impl EnergyChange {
         }
     }
 
-    /// The difference, where both are there.
+    /// Difference in joules, where both energies exist.
     pub fn difference(&self) -> Option<Joules> {
         self.base.zip(self.new).map(|(base, new)| new - base)
     }
 
-    /// The difference as a share of the base, where that is positive.
+    /// Difference as a share of the base, where the base is positive.
     pub fn share(&self) -> Option<f64> {
         let base = self.base.filter(|base| base.0 > 0.0)?;
         self.difference().map(|difference| (difference / base).max(ALL_GONE))
     }
 }
 
-/// Whether a change is over the limit: the increase is, and the interval agrees.
+/// Verdict on a change: `Increase` where both the estimate and the interval are above the limit.
 pub fn judge(change: &EnergyChange, limit: AllowedIncrease) -> GateVerdict {
     match (change.share(), change.share_interval) {
         (Some(share), Some((lo, _))) if share > limit.0 && lo > limit.0 => GateVerdict::Increase,
@@ -101,16 +101,16 @@ pub fn judge(change: &EnergyChange, limit: AllowedIncrease) -> GateVerdict {
     }
 }
 
-/// The interval of a difference as shares of a base whose own error is small against it.
+/// Interval of a difference as shares of a base whose own error is comparatively small.
 pub fn shares_of(difference: Interval, base: Joules) -> (f64, f64) {
     let share = |end: Joules| (end / base).max(ALL_GONE);
     (share(difference.lo), share(difference.hi))
 }
 
-/// The shares `r - 1` with `(new - r base)^2 <= t^2 (V_new - 2 r C + r^2 V_base)`, of two energies
-/// with their variances `V` and the covariance `C` of their errors. `None` where the base can't be
-/// told from nothing: then every share is possible.
-pub(super) fn fieller(
+/// Fieller's interval: the shares `r - 1` with `(new - r base)^2 <= t^2 (V_new - 2 r C + r^2
+/// V_base)`, for two energies with variances `V` and covariance `C` of their errors. `None` where
+/// the base is not significantly above zero: then every share is possible.
+pub(super) fn fieller_interval(
     base: (f64, f64),
     new: (f64, f64),
     covariance: f64,
@@ -131,10 +131,13 @@ pub(super) fn fieller(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::uncertain::ErrorSource;
+    use crate::compare::uncertain_energy::ErrorSource;
 
-    fn exact(value: f64, variance: f64) -> Uncertain {
-        Uncertain { value, parts: Some(vec![ErrorSource { variance, freedom: f64::INFINITY }]) }
+    fn exact(value: f64, variance: f64) -> UncertainEnergy {
+        UncertainEnergy {
+            value,
+            parts: Some(vec![ErrorSource { variance, freedom: f64::INFINITY }]),
+        }
     }
 
     /// 100 +- 1 and 110 +- 1 J: 10 J +- 1.96 sqrt(2). Fieller's ends are where
@@ -160,7 +163,7 @@ mod tests {
         assert_eq!(verdict(exact(110.0, 1.0), 0.08), GateVerdict::Pass, "the interval reaches 7 %");
         assert_eq!(verdict(exact(110.0, 40.0), 0.0), GateVerdict::Pass, "too unsure");
         assert_eq!(verdict(exact(90.0, 1.0), 0.0), GateVerdict::Pass);
-        let once = Uncertain { value: 110.0, parts: None };
+        let once = UncertainEnergy { value: 110.0, parts: None };
         assert_eq!(verdict(once, 0.05), GateVerdict::NoData);
         assert_eq!(judge(&EnergyChange::default(), AllowedIncrease(0.0)), GateVerdict::NoData);
     }
@@ -191,9 +194,9 @@ mod tests {
     /// Errors that both sides share leave their ratio: 10 J +- 30 % and 11 J +- 30 % are 10 % more.
     #[test]
     fn shared_errors_leave_the_ratio() {
-        let (lo, hi) = fieller((10.0, 9.0), (11.0, 10.89), 9.9, 2.0).unwrap();
+        let (lo, hi) = fieller_interval((10.0, 9.0), (11.0, 10.89), 9.9, 2.0).unwrap();
         assert!((lo - 0.1).abs() < 1e-6 && (hi - 0.1).abs() < 1e-6, "{lo} {hi}");
-        let (lo, hi) = fieller((10.0, 9.0), (11.0, 10.89), 0.0, 2.0).unwrap();
+        let (lo, hi) = fieller_interval((10.0, 9.0), (11.0, 10.89), 0.0, 2.0).unwrap();
         assert!(lo < -0.4 && hi > 1.5, "independent ones do not: {lo} {hi}");
     }
 }

@@ -1,4 +1,4 @@
-//! A comparison for machines. Units end the names; what isn't known is null.
+//! A comparison as JSON. Names end in units; an unknown value is null.
 
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
-//! A comparison as JUnit XML, which every build server shows: a test case for the
-//! scenario and for each budget. An increase and a budget that is exceeded are failures,
-//! missing data an error. Times are how long the new side's power runs took; budgets are
-//! held against the same runs and take none of their own.
+//! A comparison as JUnit XML for build servers: a test case for the scenario and for each budget.
+//! An increase and an exceeded budget are failures, missing data an error. Times are the total
+//! duration of the new side's power runs; budgets are checked against these runs and have a time
+//! of zero.
 
 use std::time::Duration;
 
@@ -36,8 +36,7 @@ fn budget(row: &BudgetRow) -> TestCase {
     case(&name, row.verdict, &format!("{energy} ({interval}) of {budget}"), Duration::ZERO)
 }
 
-/// Names and messages are shown as they are by whoever reads the file, and XML has no control
-/// characters.
+/// A test case. XML has no control characters, so names and messages are made visible.
 fn case(name: &str, verdict: GateVerdict, message: &str, time: Duration) -> TestCase {
     let (name, message) = (&format::visible_name(name), &format::visible(message));
     let ended = |kind| {

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::text::{TextCells, cells, heading, sentence};
+use super::text::{TextCells, heading, sentence, text_cells};
 use super::{ChangeRow, Comparison, GateVerdict};
 use crate::format;
 
-/// The comment; at most `limit` methods.
+/// Markdown text of a comparison, with at most `limit` methods.
 pub fn markdown(comparison: &Comparison, limit: usize) -> String {
     let mut text = String::new();
     let mut put = |line: String| writeln!(text, "{line}").expect("memory has no errors");
@@ -59,7 +59,7 @@ fn head(title: &str) -> String {
 }
 
 fn row(row: &ChangeRow) -> String {
-    let TextCells { base, new, change, interval, share, share_interval } = cells(row);
+    let TextCells { base, new, change, interval, share, share_interval } = text_cells(row);
     let remark = match row.remark.as_str() {
         "" => String::new(),
         remark => format!("<br>{}", plain(remark)),
@@ -71,12 +71,12 @@ fn row(row: &ChangeRow) -> String {
     )
 }
 
-/// Source text between backticks; nothing in it can end the cell or the span.
+/// Source text in backticks, escaped so that it cannot end the cell or the code span.
 fn code(text: &str) -> String {
     format!("`{}`", format::visible(text).replace('`', "'").replace('|', "\\|").replace('\n', " "))
 }
 
-/// A sentence in which nothing is markup.
+/// A sentence with all markup escaped.
 fn plain(text: &str) -> String {
     let mut safe = String::new();
     for c in format::visible(text).chars() {

@@ -1,9 +1,9 @@
-//! What a model says of methods and classes: counts of both sides x costs.
+//! Changes of methods and classes by a model: counts of both sides x costs.
 //!
-//! With one model for both sides its errors are shared: a cost that is wrong is wrong on
-//! both, so only the difference of the counts is unsure, and a method whose counts are
-//! the same has not changed, whatever it costs. With a model for each side the errors
-//! are taken as independent, and everything has "changed" a little.
+//! With one model for both sides, the errors are shared: a wrong cost is equally wrong on both,
+//! so only the difference of the counts has an error, and a method with equal counts has not
+//! changed. With a model for each side, the errors are taken as independent, and every method
+//! appears slightly changed.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,30 +17,30 @@ use crate::operations::{BlockEntry, Dictionary};
 use crate::units::Joules;
 
 use super::budget::Spending;
-use super::change::{ALL_GONE, EnergyChange, fieller};
-use super::patch::Carried;
-use super::priced::{
-    PricedKey, PricedSides, energy_variance, own_variance, priced, shared_variance,
+use super::change::{ALL_GONE, EnergyChange, fieller_interval};
+use super::patch::CarriedCounts;
+use super::priced_sides::{
+    PricedCounts, PricedSides, energy_variance, own_variance, price_side, shared_variance,
 };
-use super::unpriced::UnpricedOperations;
+use super::unpriced_operations::UnpricedOperations;
 use super::{ChangeRow, Subject, around, joined};
 
-/// Blocks and how often they ran.
+/// One side of a comparison: blocks and their executions.
 #[derive(Debug, Clone, Copy)]
-pub struct Side<'a> {
-    /// Blocks and what they hold.
+pub struct ComparedSide<'a> {
+    /// Blocks with their operations.
     pub dictionary: &'a Dictionary,
-    /// Executions per block.
+    /// Executions by block.
     pub executions: &'a BTreeMap<BlockId, u64>,
 }
 
-/// Which model prices which side.
+/// Models that price the two sides.
 #[derive(Debug, Clone, Copy)]
 pub enum SidePrices<'m> {
-    /// One for both; operations that only the new side runs may have the costs of another one in
-    /// it ([`Model::with_costs_of`]).
+    /// One model for both sides; it may take costs of operations that only the new side runs from
+    /// another model ([`Model::with_missing_costs_from`]).
     Shared(&'m Model),
-    /// Each its own.
+    /// A model for each side.
     Own {
         /// Of the base.
         base: &'m Model,
@@ -49,22 +49,23 @@ pub enum SidePrices<'m> {
     },
 }
 
-/// Changes of everything that has a method.
+/// Changes of all methods and classes, with their sum.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MethodChanges {
-    /// All methods together.
+    /// Sum over all methods.
     pub total: EnergyChange,
-    /// Operations of all methods that no cost is known for.
+    /// Operations without a cost, over all methods.
     pub unpriced: UnpricedOperations,
     /// Classes that changed, the largest change first.
     pub classes: Vec<ChangeRow>,
     /// Methods that changed, the largest change first.
     pub methods: Vec<ChangeRow>,
-    /// Methods that ran and have not changed.
+    /// Number of methods that ran and have not changed.
     pub unchanged: usize,
-    /// The least that each side spends of a class or method that changed, by the model's errors.
+    /// Lower ends of both sides' 95 % intervals, for each changed class or method.
     least: BTreeMap<Subject, LeastSpent>,
-    /// What has the figures of the accounts of both sides: the variances of these in J^2.
+    /// Variances in J^2 of both sides' energies, for subjects whose figures come from the
+    /// accounts.
     pub(super) accounted: BTreeMap<Subject, [f64; 2]>,
 }
 
@@ -72,11 +73,15 @@ pub struct MethodChanges {
 /// errors.
 type LeastSpent = [Option<Joules>; 2];
 
-/// The changes between two measured campaigns.
-pub fn compare_methods(base: Side<'_>, new: Side<'_>, prices: SidePrices<'_>) -> MethodChanges {
-    let methods = changes(base, new, prices, MethodKey::of);
-    let classes = changes(base, new, prices, |block| block.class.clone());
-    let total = changes(base, new, prices, |_| ()).remove(&()).unwrap_or_default();
+/// Changes between two measured campaigns.
+pub fn compare_methods(
+    base: ComparedSide<'_>,
+    new: ComparedSide<'_>,
+    prices: SidePrices<'_>,
+) -> MethodChanges {
+    let methods = changes_by_key(base, new, prices, MethodKey::of);
+    let classes = changes_by_key(base, new, prices, |block| block.class.clone());
+    let total = changes_by_key(base, new, prices, |_| ()).remove(&()).unwrap_or_default();
     let least_of_classes =
         classes.iter().map(|(class, key)| (Subject::Class(class.clone()), key.least));
     let least_of_methods =
@@ -92,23 +97,27 @@ pub fn compare_methods(base: Side<'_>, new: Side<'_>, prices: SidePrices<'_>) ->
     }
 }
 
-/// The changes by a patch. Where executions are only known between bounds, so is the
-/// energy: the interval reaches from the lower end at the fewest to the upper end at the
-/// most; methods with blocks of unknown executions, their classes and the total have no
-/// new figure.
-pub fn compare_patch(base: Side<'_>, carried: &Carried, model: &Model) -> MethodChanges {
+/// Predicted changes by a patch. Where executions have bounds, so has the energy: the interval
+/// reaches from the lower end at the fewest executions to the upper end at the most. Methods with
+/// blocks of unknown executions, their classes and the sum have no new figure.
+pub fn compare_patch(
+    base: ComparedSide<'_>,
+    carried: &CarriedCounts,
+    model: &Model,
+) -> MethodChanges {
     let lost: BTreeSet<&str> = carried.unknown.keys().map(|key| key.class.as_str()).collect();
     let lost_total = |_: &()| !carried.unknown.is_empty();
-    let methods =
-        predicted(base, carried, model, MethodKey::of, |key| carried.unknown.contains_key(key));
-    let classes = predicted(
+    let methods = predicted_changes(base, carried, model, MethodKey::of, |key| {
+        carried.unknown.contains_key(key)
+    });
+    let classes = predicted_changes(
         base,
         carried,
         model,
         |block| block.class.clone(),
         |class| lost.contains(class.as_str()),
     );
-    let total = predicted(base, carried, model, |_| (), lost_total);
+    let total = predicted_changes(base, carried, model, |_| (), lost_total);
     let remark = |key: &MethodKey| {
         let why = carried.unknown.get(key).or_else(|| carried.remarks.get(key));
         why.cloned().unwrap_or_default()
@@ -130,19 +139,23 @@ pub fn compare_patch(base: Side<'_>, carried: &Carried, model: &Model) -> Method
 }
 
 impl MethodChanges {
-    /// Takes figures back that can't be: without an interval nothing is known of them, and a part
-    /// spends no more than what was measured of the whole, in joules at most `base_most` and
-    /// `new_most`. A part that may be within the whole by the model's errors keeps its figures.
+    /// Removes impossible figures: those without an interval, and those of parts that exceed the
+    /// measured energy of the whole, at most `base_most` and `new_most` in joules. A part that is
+    /// within the whole by the model's errors keeps its figures.
     #[must_use]
-    pub fn within(mut self, base_most: Option<Joules>, new_most: Option<Joules>) -> Self {
+    pub fn without_impossible_figures(
+        mut self,
+        base_most: Option<Joules>,
+        new_most: Option<Joules>,
+    ) -> Self {
         for row in self.classes.iter_mut().chain(&mut self.methods) {
             let change = row.change;
             if change.difference().is_none() {
                 continue;
             }
             let [least_base, least_new] = self.least.get(&row.subject).copied().unwrap_or_default();
-            let why = beyond(change.new, least_new, new_most)
-                .or_else(|| beyond(change.base, least_base, base_most))
+            let why = excess_remark(change.new, least_new, new_most)
+                .or_else(|| excess_remark(change.base, least_base, base_most))
                 .or_else(|| {
                     change.interval.is_none().then(|| "the model has no errors for it".to_owned())
                 });
@@ -161,25 +174,29 @@ impl MethodChanges {
     }
 }
 
-/// A part whose costs add up to so many times the whole has no figure, however unsure they are.
-const ABSURD: f64 = 2.0;
+/// Ratio to the whole above which a part has no figure, whatever its error.
+const ABSURD_RATIO: f64 = 2.0;
 
-/// What is said of a part whose costs add up to more than the whole spends: at the least of them,
-/// or to much more.
-fn beyond(part: Option<Joules>, least: Option<Joules>, most: Option<Joules>) -> Option<String> {
+/// Remark on a part whose costs exceed the energy of the whole, at their lower end or by far;
+/// `None` for others.
+fn excess_remark(
+    part: Option<Joules>,
+    least: Option<Joules>,
+    most: Option<Joules>,
+) -> Option<String> {
     let (part, most) = (part?, most?);
     let least = least.unwrap_or(part);
     let said = match () {
         () if least.0 > most.0 => format!("at least {}", format::energy(least)),
-        () if part.0 > ABSURD * most.0 => format::energy(part),
+        () if part.0 > ABSURD_RATIO * most.0 => format::energy(part),
         () => return None,
     };
     let most = format::energy(most);
     Some(format!("its costs add up to {said}, and the scenario spends at most {most}"))
 }
 
-/// What every method and class spends by the accounts of a campaign: nothing, surely, where it
-/// did not run.
+/// Energy of every method and class by the accounts of a campaign: exactly zero for one that did
+/// not run.
 pub fn accounted_spending(dictionary: &Dictionary, accounts: &Accounts) -> Spending {
     let mut all = nothing_spent(dictionary);
     for class in &accounts.classes {
@@ -202,12 +219,12 @@ fn nothing_spent(dictionary: &Dictionary) -> Spending {
     names.map(|name| (name, Some(none))).collect()
 }
 
-/// What every method and class of a dictionary spends by a model: nothing, surely, where
-/// it didn't run; no figure where it ran operations without a cost.
-pub fn spending(side: Side<'_>, model: &Model) -> Spending {
+/// Energy of every method and class of a dictionary by a model: exactly zero for one that did not
+/// run; no figure for one with operations without a cost.
+pub fn spending(side: ComparedSide<'_>, model: &Model) -> Spending {
     let costs = IndexedModel::new(model);
     let mut all = nothing_spent(side.dictionary);
-    let figure = |priced: &PricedKey| {
+    let figure = |priced: &PricedCounts| {
         if !priced.unpriced.is_empty() {
             return None;
         }
@@ -215,25 +232,25 @@ pub fn spending(side: Side<'_>, model: &Model) -> Spending {
             .map(|variance| Interval::around(Joules(priced.energy_j), variance));
         Some((Joules(priced.energy_j), interval))
     };
-    for (class, sum) in priced(side, &costs, |block| block.class.clone()) {
+    for (class, sum) in price_side(side, &costs, |block| block.class.clone()) {
         all.insert(("class", class), figure(&sum));
     }
-    for (key, sum) in priced(side, &costs, MethodKey::of) {
+    for (key, sum) in price_side(side, &costs, MethodKey::of) {
         all.insert(("method", Subject::Method(key).name()), figure(&sum));
     }
     all
 }
 
-fn predicted<K: Ord + Clone>(
-    base: Side<'_>,
-    carried: &Carried,
+fn predicted_changes<K: Ord + Clone>(
+    base: ComparedSide<'_>,
+    carried: &CarriedCounts,
     model: &Model,
     key: impl Fn(&BlockEntry) -> K + Copy,
     is_lost: impl Fn(&K) -> bool,
 ) -> BTreeMap<K, PricedChange> {
     let with = |executions| {
-        let new = Side { dictionary: &carried.dictionary, executions };
-        changes(base, new, SidePrices::Shared(model), key)
+        let new = ComparedSide { dictionary: &carried.dictionary, executions };
+        changes_by_key(base, new, SidePrices::Shared(model), key)
     };
     let (least, most) = (with(&carried.least), with(&carried.most));
     let mut all = with(&carried.likely);
@@ -262,7 +279,7 @@ fn predicted<K: Ord + Clone>(
     all
 }
 
-/// A change, and what of it no cost is known for.
+/// A change with its operations without a cost, and the lower ends of both sides.
 #[derive(Debug, Default)]
 struct PricedChange {
     change: EnergyChange,
@@ -270,8 +287,8 @@ struct PricedChange {
     least: LeastSpent,
 }
 
-/// Variances in J^2 of what the model says of both sides and of their difference; absent where it
-/// has no errors.
+/// Variances in J^2 of both sides' energies and of their difference; absent where the model has
+/// no errors.
 #[derive(Debug, Clone, Copy)]
 struct Variances {
     base: Option<f64>,
@@ -279,17 +296,17 @@ struct Variances {
     difference: Option<f64>,
 }
 
-/// The change of every key that ran on one of the sides.
-fn changes<K: Ord>(
-    base: Side<'_>,
-    new: Side<'_>,
+/// Change of every key that ran on either side.
+fn changes_by_key<K: Ord>(
+    base: ComparedSide<'_>,
+    new: ComparedSide<'_>,
     prices: SidePrices<'_>,
     key: impl Fn(&BlockEntry) -> K,
 ) -> BTreeMap<K, PricedChange> {
     let PricedSides { base: mut before, new: now, costs: [of_base, of_new], is_shared } =
         PricedSides::of(base, new, prices, key);
-    let nothing = PricedKey::default();
-    let variances = |before: &PricedKey, now: &PricedKey| Variances {
+    let nothing = PricedCounts::default();
+    let variances = |before: &PricedCounts, now: &PricedCounts| Variances {
         base: energy_variance(before, &of_base),
         new: energy_variance(now, &of_new),
         difference: match is_shared {
@@ -302,23 +319,23 @@ fn changes<K: Ord>(
     let mut all = BTreeMap::new();
     for (key, now) in now {
         let before = before.remove(&key).unwrap_or_default();
-        all.insert(key, change(&before, &now, variances(&before, &now)));
+        all.insert(key, priced_change(&before, &now, variances(&before, &now)));
     }
     for (key, before) in before {
-        all.insert(key, change(&before, &nothing, variances(&before, &nothing)));
+        all.insert(key, priced_change(&before, &nothing, variances(&before, &nothing)));
     }
     all
 }
 
-/// No figure for a side with operations that have no cost, unless the other side has as many of
-/// them: then the difference is known.
-fn change(base: &PricedKey, new: &PricedKey, variances: Variances) -> PricedChange {
+/// The change of one key. A side with operations without a cost has no figure, unless the other
+/// side has equally many: then the difference is known.
+fn priced_change(base: &PricedCounts, new: &PricedCounts, variances: Variances) -> PricedChange {
     let unpriced = UnpricedOperations::of(&base.unpriced, &new.unpriced);
     let least = [(base, variances.base), (new, variances.new)].map(|(side, variance)| {
         variance.map(|variance| Interval::around(Joules(side.energy_j), variance).lo)
     });
-    if unpriced.differ() {
-        let figure = |side: usize, priced: &PricedKey| {
+    if unpriced.has_difference() {
+        let figure = |side: usize, priced: &PricedCounts| {
             unpriced.is_priced(side).then_some(Joules(priced.energy_j))
         };
         let (base, new) = (figure(0, base), figure(1, new));
@@ -332,26 +349,31 @@ fn change(base: &PricedKey, new: &PricedKey, variances: Variances) -> PricedChan
     PricedChange { change: EnergyChange { base, new, interval, share_interval }, unpriced, least }
 }
 
-/// The interval of the change as a share of the base, which is as unsure as the new side, and
-/// shares its errors as far as the difference is surer than both. What runs no more is all gone,
-/// whatever it cost.
-fn share_interval(base: &PricedKey, new: &PricedKey, of: Variances) -> Option<(f64, f64)> {
+/// Interval of the change as a share of the base. The base is as uncertain as the new side, and
+/// shares its errors as far as the difference has less variance than both. An energy that is no
+/// longer spent changes by exactly -100 %.
+fn share_interval(base: &PricedCounts, new: &PricedCounts, of: Variances) -> Option<(f64, f64)> {
     let difference = of.difference?;
     if base.energy_j > 0.0 && new.counts.0.is_empty() && new.unpriced.is_empty() {
         return Some((ALL_GONE, ALL_GONE));
     }
     let (base_variance, new_variance) = (of.base?, of.new?);
     let covariance = 0.5 * (base_variance + new_variance - difference);
-    fieller((base.energy_j, base_variance), (new.energy_j, new_variance), covariance, NORMAL_975)
+    fieller_interval(
+        (base.energy_j, base_variance),
+        (new.energy_j, new_variance),
+        covariance,
+        NORMAL_975,
+    )
 }
 
-/// Whether nothing changed, to the last digit.
+/// Whether the energies are equal to the last digit.
 fn is_same(change: &EnergyChange) -> bool {
     change.difference() == Some(Joules::ZERO)
         && change.interval.is_none_or(|i| i.lo == Joules::ZERO && i.hi == Joules::ZERO)
 }
 
-/// Rows of what changed; what has no figure first, then the largest change.
+/// Rows of the changed keys; those without a figure first, then by descending change.
 fn rows<K>(
     changes: BTreeMap<K, PricedChange>,
     subject: impl Fn(K) -> Subject,
@@ -369,7 +391,7 @@ fn rows<K>(
     rows
 }
 
-/// What has no figure first, then the largest change.
+/// Order of rows: those without a figure first, then by descending change.
 fn by_size(a: &ChangeRow, b: &ChangeRow) -> Ordering {
     let size = |row: &ChangeRow| row.change.difference().map_or(f64::INFINITY, |d| d.0.abs());
     size(b).total_cmp(&size(a))
@@ -379,7 +401,7 @@ fn by_size(a: &ChangeRow, b: &ChangeRow) -> Ordering {
 mod tests {
     use super::*;
     use crate::account::sample;
-    use crate::compare::patch::{Patched, carry};
+    use crate::compare::patch::{PatchedProgram, carry_counts};
     use crate::operations::CallGraph;
 
     /// Increment costs 1 uJ +- 10 %, Decrement 3 uJ +- 10 %; the first method runs 100
@@ -407,7 +429,7 @@ mod tests {
     #[test]
     fn one_models_errors_are_shared() {
         let (dictionary, [before, now], model) = sides();
-        let side = |executions| Side { dictionary: &dictionary, executions };
+        let side = |executions| ComparedSide { dictionary: &dictionary, executions };
         let changes = compare_methods(side(&before), side(&now), SidePrices::Shared(&model));
         assert_eq!((changes.unchanged, changes.methods.len()), (1, 1));
         let change = changes.methods[0].change;
@@ -421,7 +443,7 @@ mod tests {
     #[test]
     fn two_models_errors_add_up() {
         let (dictionary, [before, now], model) = sides();
-        let side = |executions| Side { dictionary: &dictionary, executions };
+        let side = |executions| ComparedSide { dictionary: &dictionary, executions };
         let own = SidePrices::Own { base: &model, new: &model };
         let changes = compare_methods(side(&before), side(&now), own);
         let more = changes.methods.iter().find(|row| row.subject.name() == "a.A.more()").unwrap();
@@ -436,7 +458,7 @@ mod tests {
     fn an_operation_without_a_price_leaves_no_interval() {
         let (dictionary, [before, now], _) = sides();
         let model = sample::with_relative_error(sample::model(&[("Increment", 1e-6)]), 0.1);
-        let side = |executions| Side { dictionary: &dictionary, executions };
+        let side = |executions| ComparedSide { dictionary: &dictionary, executions };
         let changes = compare_methods(side(&before), side(&now), SidePrices::Shared(&model));
         assert!(changes.total.interval.is_none());
     }
@@ -447,14 +469,15 @@ mod tests {
         let (dictionary, [before, _], model) = sides();
         let mut twice = dictionary.clone();
         twice.blocks[1].operations[0].count = 2;
-        let base = Side { dictionary: &dictionary, executions: &before };
+        let base = ComparedSide { dictionary: &dictionary, executions: &before };
         let calls = CallGraph::default();
-        let patched = |dictionary| Patched { dictionary, calls: calls.clone() };
-        let carried = carry(base, &calls, patched(twice));
+        let patched = |dictionary| PatchedProgram { dictionary, calls: calls.clone() };
+        let carried = carry_counts(base, &calls, patched(twice));
         let changes = compare_patch(base, &carried, &model);
         assert_eq!((changes.unchanged, changes.methods.len()), (1, 1));
         assert!((changes.total.difference().unwrap().0 - 300e-6).abs() < 1e-12);
-        let same = compare_patch(base, &carry(base, &calls, patched(dictionary.clone())), &model);
+        let same =
+            compare_patch(base, &carry_counts(base, &calls, patched(dictionary.clone())), &model);
         assert_eq!((same.unchanged, same.total.interval.unwrap().hi), (2, Joules::ZERO));
     }
 
@@ -463,18 +486,19 @@ mod tests {
     #[test]
     fn a_part_that_may_be_within_the_whole_keeps_its_figures() {
         let (dictionary, [before, now], model) = sides();
-        let side = |executions| Side { dictionary: &dictionary, executions };
+        let side = |executions| ComparedSide { dictionary: &dictionary, executions };
         let class = |most_j: f64| {
             let prices = SidePrices::Shared(&model);
             let changes = compare_methods(side(&before), side(&now), prices);
-            changes.within(None, Some(Joules(most_j))).classes.remove(0)
+            changes.without_impossible_figures(None, Some(Joules(most_j))).classes.remove(0)
         };
         let kept = class(400e-6);
         assert!((kept.change.new.unwrap().0 - 430e-6).abs() < 1e-12 && kept.remark.is_empty());
         let refused = class(250e-6);
         assert_eq!(refused.change, EnergyChange::default());
         assert!(refused.remark.contains("add up to at least 3"), "{}", refused.remark);
-        let unsure = beyond(Some(Joules(9.0)), Some(Joules(0.0)), Some(Joules(4.0))).unwrap();
+        let unsure =
+            excess_remark(Some(Joules(9.0)), Some(Joules(0.0)), Some(Joules(4.0))).unwrap();
         assert!(unsure.contains("add up to 9.00 J, and the scenario"), "{unsure}");
     }
 
@@ -485,8 +509,8 @@ mod tests {
         let unsure = sample::with_relative_error(model, 0.4);
         let change = |runs: &[(u32, u64)]| {
             let now = runs.iter().map(|(block, runs)| (BlockId(*block), *runs)).collect();
-            let [base, new] =
-                [&before, &now].map(|executions| Side { dictionary: &dictionary, executions });
+            let [base, new] = [&before, &now]
+                .map(|executions| ComparedSide { dictionary: &dictionary, executions });
             let changes = compare_methods(base, new, SidePrices::Shared(&unsure));
             changes.methods.into_iter().find(|row| row.subject.name() == "a.A.more()").unwrap()
         };

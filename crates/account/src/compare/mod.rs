@@ -1,61 +1,61 @@
-//! Did it get worse? Two campaigns, or a campaign and a patch, held against each other:
-//! changes in joules with 95 % intervals, and a verdict that a build can end with.
+//! Comparisons of two campaigns, or of a campaign and a patch: changes in joules with 95 %
+//! intervals, and a verdict that a build can end with.
 //!
-//! Owns no input or output. `measured` compares what was measured, `other_work` takes back
-//! what can't be compared, `methods` is what a model says of methods and classes, `patch`
-//! carries counts over to changed sources, `budget` holds energies against a budget file;
-//! `text`, `markdown`, `json` and `junit` write the result down. `docs/compare.md` has the
-//! definitions and the error rates.
+//! Owns no input or output. `measurement` compares measured energies, `other_work` removes
+//! incomparable figures, `methods` computes methods and classes by a model, `patch` transfers
+//! counts to changed sources, `budget` checks energies against a budget file; `text`, `markdown`,
+//! `json` and `junit` format the result. `docs/compare.md` has the definitions and the error
+//! rates.
 
 pub mod budget;
-mod called;
+mod call_changes;
 pub(crate) mod change;
 pub mod json;
 pub mod junit;
 pub mod markdown;
-pub(crate) mod measured;
+pub(crate) mod measurement;
 pub mod methods;
 mod other_work;
 #[cfg(test)]
 mod output_tests;
 mod pairing;
 pub(crate) mod patch;
-mod priced;
-mod reconciled;
-mod sampled;
+mod priced_sides;
+mod reconciliation;
+mod sampled_changes;
 pub mod text;
-pub(crate) mod uncertain;
-mod unpriced;
+pub(crate) mod uncertain_energy;
+mod unpriced_operations;
 
 pub use budget::{BudgetRow, Budgets};
 pub use change::{AllowedIncrease, EnergyChange, GateVerdict};
 pub use change::{judge, shares_of};
-pub use measured::{InputRuns, Measurement, Repeat, compare_measured};
-pub use methods::{MethodChanges, Side, SidePrices, compare_methods, compare_patch};
+pub use measurement::{InputRuns, Measurement, PowerRunEnergy, compare_measured};
+pub use methods::{ComparedSide, MethodChanges, SidePrices, compare_methods, compare_patch};
 pub use other_work::take_back_other_work;
-pub use patch::{Carried, Patched, carry};
-pub use reconciled::MeasuredChange;
-pub use uncertain::Uncertain;
-pub use unpriced::UnpricedOperations;
+pub use patch::{CarriedCounts, PatchedProgram, carry_counts};
+pub use reconciliation::MeasuredChange;
+pub use uncertain_energy::UncertainEnergy;
+pub use unpriced_operations::UnpricedOperations;
 
 use crate::account::{Interval, MethodKey};
 use crate::units::Joules;
 
-/// What one row is about.
+/// Subject of one row: scenario, input, class or method.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
-    /// The unremoved cases, summed over input sequences.
+    /// The cases without removals, summed over input sequences.
     Scenario(String),
     /// One input sequence.
     Input(String),
-    /// A class, by its binary name.
+    /// A class by its binary name.
     Class(String),
     /// A method.
     Method(MethodKey),
 }
 
 impl Subject {
-    /// `scenario`, `input`, `class` or `method`.
+    /// Name of the level: `scenario`, `input`, `class` or `method`.
     pub fn level(&self) -> &'static str {
         match self {
             Subject::Scenario(_) => "scenario",
@@ -65,7 +65,7 @@ impl Subject {
         }
     }
 
-    /// Its name without the level; a method as `package.Class.method(Types)`.
+    /// Name without the level; a method as `package.Class.method(Types)`.
     pub fn name(&self) -> String {
         match self {
             Subject::Scenario(name) | Subject::Input(name) | Subject::Class(name) => name.clone(),
@@ -74,36 +74,36 @@ impl Subject {
     }
 }
 
-/// One line of a comparison.
+/// One row of a comparison: subject, change, verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangeRow {
-    /// What it is about.
+    /// Subject of the row.
     pub subject: Subject,
     /// The figures.
     pub change: EnergyChange,
-    /// What the figures say of the limit; absent for rows that no gate looks at.
+    /// Verdict against the limit; absent for rows that no check covers.
     pub verdict: Option<GateVerdict>,
-    /// Why there is no figure, or what it leaves out; empty where there is nothing to say.
+    /// Why there is no figure, or what it omits; empty where there is nothing to remark.
     pub remark: String,
 }
 
-/// Where the new figures come from.
+/// Source of the new side's figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompareMode {
     /// Both sides were measured.
     Measured,
-    /// The new side is a patch: its sources, the base's counts, the model.
+    /// The new side is a patch: its sources, the base's counts and the model.
     Predicted,
 }
 
-/// A whole comparison.
+/// A complete comparison of two sides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// Where the new figures come from.
+    /// Source of the new side's figures.
     pub mode: CompareMode,
-    /// The limit that the gate has.
+    /// Limit of the check.
     pub limit: AllowedIncrease,
-    /// What the gate looks at: the scenario.
+    /// The row that the check covers: the scenario.
     pub headline: ChangeRow,
     /// The input sequences.
     pub inputs: Vec<ChangeRow>,
@@ -111,18 +111,18 @@ pub struct Comparison {
     pub classes: Vec<ChangeRow>,
     /// Methods that changed, the largest change first.
     pub methods: Vec<ChangeRow>,
-    /// Methods whose counts and prices are the same on both sides.
+    /// Number of methods with equal counts and prices on both sides.
     pub unchanged: usize,
-    /// Held against the budget file.
+    /// Budgets with their verdicts.
     pub budgets: Vec<BudgetRow>,
-    /// How long the new side's power runs took together, in seconds; 0 for a patch.
+    /// Total duration of the new side's power runs in seconds; 0 for a patch.
     pub duration_s: f64,
-    /// What the reader must know: virtual board, other model, left-out methods.
+    /// Notes for the reader: virtual board, other model, left-out methods.
     pub notes: Vec<String>,
 }
 
 impl Comparison {
-    /// What the build should do: missing data goes before an increase, as it hides one.
+    /// Overall verdict; missing data takes precedence over an increase, which it may hide.
     pub fn verdict(&self) -> GateVerdict {
         let own = self.headline.verdict.unwrap_or(GateVerdict::NoData);
         let budgets = self.budgets.iter().map(|row| row.verdict);
@@ -130,12 +130,12 @@ impl Comparison {
     }
 }
 
-/// An interval around a difference, which may be negative.
+/// Interval of half width `half` around a difference, which may be negative.
 fn around(energy: f64, half: f64) -> Interval {
     Interval { lo: Joules(energy - half), hi: Joules(energy + half) }
 }
 
-/// Two remarks as one; either may be empty.
+/// Joins two remarks; either may be empty.
 fn joined(remarks: [String; 2]) -> String {
     remarks.into_iter().filter(|remark| !remark.is_empty()).collect::<Vec<_>>().join("; ")
 }

@@ -1,5 +1,5 @@
-//! Inputs of one name that do other work on the two sides: what they spend then says nothing of
-//! a change. Neither their rows nor the headline, which sums over all inputs, have figures.
+//! Inputs of one name that do different work on the two sides, so that their energies are not
+//! comparable. Neither their rows nor the headline, the sum over all inputs, have figures.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use super::change::{EnergyChange, GateVerdict};
 use super::{ChangeRow, joined};
 use crate::format::{counted, listed};
 
-/// How many differences the headline names, and how many inputs of each.
+/// How many differences the headline lists, and how many inputs for each.
 const NAMED: usize = 2;
 
-/// Takes back the figures of inputs that do other work, and those of the headline. `other` has
-/// by the input's name what differs; `remedy` is what makes the campaigns comparable.
+/// Removes the figures of inputs that do different work, and those of the headline. `other` has
+/// the difference by input name; `remedy` is a hint how to make the campaigns comparable.
 pub fn take_back_other_work(
     headline: &mut ChangeRow,
     inputs: &mut [ChangeRow],
@@ -29,12 +29,13 @@ pub fn take_back_other_work(
     }
     headline.change = EnergyChange::default();
     headline.verdict = Some(GateVerdict::NoData);
-    let what = format!("{}; {remedy}", in_words(other));
+    let what = format!("{}; {remedy}", differences_text(other));
     headline.remark = joined([headline.remark.clone(), what]);
 }
 
-/// `inputs few, many: frames 16000 against 20000; input other: extras.size 3 against 4`.
-fn in_words(other: &BTreeMap<String, String>) -> String {
+/// List of the differences: `inputs few, many: frames 16000 against 20000; input other:
+/// extras.size 3 against 4`.
+fn differences_text(other: &BTreeMap<String, String>) -> String {
     let mut by_difference: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (input, what) in other {
         by_difference.entry(what).or_default().push(input);
@@ -54,13 +55,17 @@ fn in_words(other: &BTreeMap<String, String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::{AllowedIncrease, InputRuns, Measurement, Repeat, compare_measured};
+    use crate::compare::{
+        AllowedIncrease, InputRuns, Measurement, PowerRunEnergy, compare_measured,
+    };
 
     /// Two inputs that spend a quarter more on the new side.
     fn rows() -> (ChangeRow, Vec<ChangeRow>) {
         let side = |factor: f64| {
-            let runs = [20.0, 20.1, 19.9]
-                .map(|above_j| Repeat { energy_j: 10.0 + factor * above_j, duration_s: 10.0 });
+            let runs = [20.0, 20.1, 19.9].map(|above_j| PowerRunEnergy {
+                energy_j: 10.0 + factor * above_j,
+                duration_s: 10.0,
+            });
             let input = |name: &str| (name.to_string(), InputRuns { repeats: runs.to_vec() });
             Measurement {
                 inputs: ["few", "many"].map(input).into(),

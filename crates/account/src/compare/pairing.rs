@@ -1,24 +1,26 @@
-//! Which items of one sequence are the same as items of another: the longest common
-//! subsequence, after what begins and ends alike.
+//! Pairing of equal items of two sequences: the common prefix and suffix, then the longest common
+//! subsequence between.
 
-/// Most cells of the table of lengths; beyond, only the common ends are paired.
+/// Largest table of lengths in cells; above, only common prefix and suffix are paired.
 const MOST_CELLS: usize = 16_000_000;
 
-/// Pairs of indices, increasing in both.
+/// Pairs of indices of equal items, increasing in both sequences.
 pub(super) fn pairs<T: PartialEq>(a: &[T], b: &[T]) -> Vec<(usize, usize)> {
     let head = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let (a_rest, b_rest) = (&a[head..], &b[head..]);
     let tail = a_rest.iter().rev().zip(b_rest.iter().rev()).take_while(|(x, y)| x == y).count();
     let (a_mid, b_mid) = (&a_rest[..a_rest.len() - tail], &b_rest[..b_rest.len() - tail]);
     let mut found: Vec<(usize, usize)> = (0..head).map(|i| (i, i)).collect();
-    found.extend(middle(a_mid, b_mid).into_iter().map(|(i, j)| (head + i, head + j)));
+    found.extend(
+        longest_common_subsequence(a_mid, b_mid).into_iter().map(|(i, j)| (head + i, head + j)),
+    );
     let (a_tail, b_tail) = (a.len() - tail, b.len() - tail);
     found.extend((0..tail).map(|k| (a_tail + k, b_tail + k)));
     found
 }
 
-/// The longest common subsequence by the table of lengths of all suffixes.
-fn middle<T: PartialEq>(a: &[T], b: &[T]) -> Vec<(usize, usize)> {
+/// Longest common subsequence, by the table of lengths for all suffixes.
+fn longest_common_subsequence<T: PartialEq>(a: &[T], b: &[T]) -> Vec<(usize, usize)> {
     let (n, m) = (a.len(), b.len());
     if n == 0 || m == 0 || n.saturating_mul(m) > MOST_CELLS {
         return Vec::new();

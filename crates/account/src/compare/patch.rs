@@ -1,14 +1,13 @@
-//! A patch before it is measured: the base's executions, carried over to the blocks of
+//! Prediction of a patch before it is measured: transfers the base's executions to the blocks of
 //! the changed sources.
 //!
-//! Blocks of a method that both sides have are paired in source order: first those of
-//! the same kind and operations, then, between these, those of the same kind. A paired
-//! block runs as often as before: also a loop's body whose header was changed, which is
-//! said. A block that is new runs as often as the paired block before it, at least
-//! never, and at most as often as any paired block of its method; in a method with a new
-//! loop nobody knows. Where the patch removes or adds calls, the methods that they run
-//! are executed less or more often (`called.rs`); a new method runs as often as it
-//! is called, if it is one block.
+//! Blocks of a method that both sides have are paired in source order: first those of equal kind
+//! and operations, then, between these, those of equal kind. A paired block keeps its executions;
+//! if it is the body of a loop whose header changed, a remark states the assumption. A new block
+//! runs as often as the paired block before it, at least never, and at most as often as any
+//! paired block of its method; in a method with a new loop the executions are unknown. Where the
+//! patch removes or adds calls, the called methods run less or more often (`call_changes.rs`); a
+//! new method runs as often as it is called, if it is one block.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,48 +16,52 @@ use crate::blocks::BlockId;
 use crate::format::{counted, counted_as};
 use crate::operations::{BlockEntry, CallGraph, Dictionary, Feature};
 
-use super::Side;
-use super::called::{CallTarget, Changes, Entries, Version};
+use super::ComparedSide;
+use super::call_changes::{CallChanges, CallCounts, CallTarget, ProgramVersion};
 use super::pairing::pairs;
 
-/// The changed sources.
+/// The changed sources: their blocks and call graph.
 #[derive(Debug, Clone, Default)]
-pub struct Patched {
-    /// Their blocks.
+pub struct PatchedProgram {
+    /// Blocks of the changed sources.
     pub dictionary: Dictionary,
-    /// What their calls may run.
+    /// Methods that the changed sources' calls may run.
     pub calls: CallGraph,
 }
 
-/// The changed sources with executions.
+/// The changed sources with executions transferred from the base, and bounds of these.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Carried {
-    /// The changed sources' blocks.
+pub struct CarriedCounts {
+    /// Blocks of the changed sources.
     pub dictionary: Dictionary,
-    /// Executions as the rules above guess them.
+    /// Most likely executions by the rules of this module.
     pub likely: BTreeMap<BlockId, u64>,
-    /// The fewest.
+    /// Fewest executions.
     pub least: BTreeMap<BlockId, u64>,
-    /// The most.
+    /// Most executions.
     pub most: BTreeMap<BlockId, u64>,
-    /// Methods with blocks whose executions nobody knows, with the reason.
+    /// Methods with blocks of unknown executions, with the reason.
     pub unknown: BTreeMap<MethodKey, String>,
-    /// What is assumed of a method.
+    /// Assumptions made for a method.
     pub remarks: BTreeMap<MethodKey, String>,
-    /// Methods that are called more or less often than in the base.
+    /// Number of methods that are called more or less often than in the base.
     pub followed: usize,
 }
 
-/// Carries the executions of the base, whose calls are `calls`, over to `new`.
-pub fn carry(base: Side<'_>, calls: &CallGraph, new: Patched) -> Carried {
-    let before = by_method(base.dictionary);
-    let base = Version { dictionary: base.dictionary, calls, executions: base.executions };
-    let mut carried = Carried::default();
+/// Transfers the executions of `base`, whose call graph is `calls`, to the program `new`.
+pub fn carry_counts(
+    base: ComparedSide<'_>,
+    calls: &CallGraph,
+    new: PatchedProgram,
+) -> CarriedCounts {
+    let before = blocks_by_method(base.dictionary);
+    let base = ProgramVersion { dictionary: base.dictionary, calls, executions: base.executions };
+    let mut carried = CarriedCounts::default();
     let (mut fresh, mut of_new_loops) = (BTreeMap::new(), BTreeSet::new());
-    for (key, blocks) in by_method(&new.dictionary) {
+    for (key, blocks) in blocks_by_method(&new.dictionary) {
         match before.get(&key) {
             Some(old) => {
-                let unsure = method(&mut carried, &key, old, &blocks, base.executions);
+                let unsure = carry_method(&mut carried, &key, old, &blocks, base.executions);
                 of_new_loops.extend(unsure);
             }
             None => {
@@ -68,7 +71,7 @@ pub fn carry(base: Side<'_>, calls: &CallGraph, new: Patched) -> Carried {
     }
     let ran = base.entries();
     let with = |executions: &BTreeMap<BlockId, u64>| {
-        let new = Version { dictionary: &new.dictionary, calls: &new.calls, executions };
+        let new = ProgramVersion { dictionary: &new.dictionary, calls: &new.calls, executions };
         new.changes_from(base, &ran)
     };
     let changes = [&carried.least, &carried.likely, &carried.most].map(with);
@@ -82,34 +85,34 @@ pub fn carry(base: Side<'_>, calls: &CallGraph, new: Patched) -> Carried {
             carried.unknown.insert(key, why.into());
         }
     }
-    follow(&mut carried, &by_method(&new.dictionary), changes, &ran);
+    follow_call_changes(&mut carried, &blocks_by_method(&new.dictionary), changes, &ran);
     let reached = {
         let (calls, executions) = (&new.calls, &carried.likely);
-        let new = Version { dictionary: &new.dictionary, calls, executions };
+        let new = ProgramVersion { dictionary: &new.dictionary, calls, executions };
         new.called_from(&of_new_loops, &ran)
     };
-    carried.called_from_new_loops(reached);
+    carried.mark_called_from_new_loops(reached);
     carried.dictionary = new.dictionary;
     carried
 }
 
-fn is_never_called(key: &MethodKey, changes: &[Changes; 3]) -> bool {
+fn is_never_called(key: &MethodKey, changes: &[CallChanges; 3]) -> bool {
     let [_, likely, _] = changes;
     !likely.contains_key(&CallTarget::Method(key.clone()))
 }
 
-/// Executes methods as much more or less often as they are called.
-fn follow(
-    carried: &mut Carried,
+/// Scales the executions of methods by the changes of their calls.
+fn follow_call_changes(
+    carried: &mut CarriedCounts,
     blocks: &BTreeMap<MethodKey, Vec<&BlockEntry>>,
-    changes: [Changes; 3],
-    ran: &Entries,
+    changes: [CallChanges; 3],
+    ran: &CallCounts,
 ) {
     let targets: BTreeSet<&CallTarget> = changes.iter().flat_map(BTreeMap::keys).collect();
     for target in targets {
         let calls = [0, 1, 2].map(|i| changes[i].get(target).copied().unwrap_or(0.0));
         match target {
-            CallTarget::Open(methods) => carried.open(methods, calls[1]),
+            CallTarget::Open(methods) => carried.mark_open_calls(methods, calls[1]),
             CallTarget::Method(key) => {
                 let Some(blocks) = blocks.get(key) else { continue };
                 carried.follow_calls(key, blocks, calls, ran.get(key).copied().unwrap_or(0));
@@ -118,7 +121,7 @@ fn follow(
     }
 }
 
-fn by_method(dictionary: &Dictionary) -> BTreeMap<MethodKey, Vec<&BlockEntry>> {
+fn blocks_by_method(dictionary: &Dictionary) -> BTreeMap<MethodKey, Vec<&BlockEntry>> {
     let mut methods: BTreeMap<MethodKey, Vec<&BlockEntry>> = BTreeMap::new();
     for block in &dictionary.blocks {
         methods.entry(MethodKey::of(block)).or_default().push(block);
@@ -126,16 +129,16 @@ fn by_method(dictionary: &Dictionary) -> BTreeMap<MethodKey, Vec<&BlockEntry>> {
     methods
 }
 
-/// Carries one method over; the blocks that a new loop may hold, of which nobody knows how often
-/// they run.
-fn method(
-    carried: &mut Carried,
+/// Transfers one method's executions; returns the blocks that a new loop may contain, whose
+/// executions are unknown.
+fn carry_method(
+    carried: &mut CarriedCounts,
     key: &MethodKey,
     old: &[&BlockEntry],
     new: &[&BlockEntry],
     executions: &BTreeMap<BlockId, u64>,
 ) -> Vec<BlockId> {
-    let partner = partners(old, new);
+    let partner = paired_blocks(old, new);
     let runs = |block: &BlockEntry| executions.get(&block.id).copied().unwrap_or(0);
     let of_new = |j: usize| partner[j].map(|i| runs(old[i]));
     let most = (0..new.len()).filter_map(of_new).max().unwrap_or(0);
@@ -171,7 +174,7 @@ fn method(
     first_loop.map_or(Vec::new(), |first| new[first..].iter().map(|block| block.id).collect())
 }
 
-impl Carried {
+impl CarriedCounts {
     fn set(&mut self, block: BlockId, [least, likely, most]: [u64; 3]) {
         self.least.insert(block, least);
         self.likely.insert(block, likely);
@@ -184,8 +187,8 @@ impl Carried {
         *remarks += &format!("{separator}{remark}");
     }
 
-    /// So many calls more may run any of these methods.
-    fn open(&mut self, methods: &BTreeSet<MethodKey>, calls: f64) {
+    /// Marks methods as unknown that any of `calls` additional calls may run.
+    fn mark_open_calls(&mut self, methods: &BTreeSet<MethodKey>, calls: f64) {
         for key in methods {
             let why = format!(
                 "the patch makes {calls:+.0} calls that may run it, one of {}, or code that is \
@@ -196,16 +199,15 @@ impl Carried {
         }
     }
 
-    /// Methods that a new loop may call, directly or through others.
-    fn called_from_new_loops(&mut self, methods: BTreeSet<MethodKey>) {
+    /// Marks methods as unknown that a new loop may call, directly or through others.
+    fn mark_called_from_new_loops(&mut self, methods: BTreeSet<MethodKey>) {
         for key in methods {
             let why = "a new loop may call it, whose rounds must be measured (wattline trace)";
             self.unknown.entry(key).or_insert_with(|| why.into());
         }
     }
 
-    /// A method whose `entries` calls become so many more, the fewest, as guessed, and the
-    /// most.
+    /// Scales a method of `entries` calls by the additional calls `[fewest, likely, most]`.
     fn follow_calls(
         &mut self,
         key: &MethodKey,
@@ -236,8 +238,8 @@ impl Carried {
     }
 }
 
-/// For each new block the index of the old one that it is.
-fn partners(old: &[&BlockEntry], new: &[&BlockEntry]) -> Vec<Option<usize>> {
+/// For each new block the index of the old block that it is paired with.
+fn paired_blocks(old: &[&BlockEntry], new: &[&BlockEntry]) -> Vec<Option<usize>> {
     let mut partner = vec![None; new.len()];
     let words = |block: &BlockEntry| {
         let found = block.operations.iter();
@@ -270,7 +272,7 @@ fn is_loop(block: &BlockEntry) -> bool {
     ["for_", "while_", "do_"].iter().any(|loops| block.kind.starts_with(loops))
 }
 
-/// Whether a loop's own test or update differs, on which its rounds depend.
+/// Whether a loop's test or update differs, on which its iterations depend.
 fn is_changed_header(old: &BlockEntry, new: &BlockEntry) -> bool {
     fn words(block: &BlockEntry) -> impl Iterator<Item = (&Feature, &str, u32)> {
         block.operations.iter().map(|f| (&f.operation, f.context.as_str(), f.count))
@@ -287,7 +289,7 @@ mod tests {
         sample::block(id, ("a.A", "run()"), ("", kind), (id + 1, id + 1), operations)
     }
 
-    fn carried(old: Vec<BlockEntry>, runs: &[u64], new: Vec<BlockEntry>) -> Carried {
+    fn carried(old: Vec<BlockEntry>, runs: &[u64], new: Vec<BlockEntry>) -> CarriedCounts {
         let no_calls = CallGraph::default();
         carried_with((old, no_calls.clone()), runs, (new, no_calls))
     }
@@ -296,11 +298,11 @@ mod tests {
         (old, calls): (Vec<BlockEntry>, CallGraph),
         runs: &[u64],
         (new, new_calls): (Vec<BlockEntry>, CallGraph),
-    ) -> Carried {
+    ) -> CarriedCounts {
         let executions = runs.iter().enumerate().map(|(i, &n)| (BlockId(i as u32), n)).collect();
         let dictionary = Dictionary { blocks: old };
-        let new = Patched { dictionary: Dictionary { blocks: new }, calls: new_calls };
-        carry(Side { dictionary: &dictionary, executions: &executions }, &calls, new)
+        let new = PatchedProgram { dictionary: Dictionary { blocks: new }, calls: new_calls };
+        carry_counts(ComparedSide { dictionary: &dictionary, executions: &executions }, &calls, new)
     }
 
     fn runs(carried: &BTreeMap<BlockId, u64>) -> Vec<u64> {
@@ -398,7 +400,7 @@ mod tests {
         CallGraph { sites: sites.iter().map(site).collect() }
     }
 
-    fn unknown(carried: &Carried) -> Vec<&str> {
+    fn unknown(carried: &CarriedCounts) -> Vec<&str> {
         carried.unknown.keys().map(|key| key.method.as_str()).collect()
     }
 

@@ -1,4 +1,4 @@
-//! A comparison for the terminal, and how its figures are written everywhere.
+//! A comparison as terminal text, and the number formats of all comparison outputs.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::units::Joules;
 
 use super::{BudgetRow, ChangeRow, CompareMode, Comparison, GateVerdict};
 
-/// The whole comparison; at most `limit` classes and methods each.
+/// Text of the whole comparison, with at most `limit` classes and `limit` methods.
 pub fn text(comparison: &Comparison, limit: usize) -> String {
     let mut text = String::new();
     let mut put = |line: String| writeln!(text, "{line}").expect("memory has no errors");
@@ -42,7 +42,7 @@ pub fn text(comparison: &Comparison, limit: usize) -> String {
     text
 }
 
-/// What the table is about.
+/// Title of the table, by the mode of the comparison.
 pub(super) fn heading(comparison: &Comparison) -> &'static str {
     match comparison.mode {
         CompareMode::Measured => "Energy above idle, measured",
@@ -57,7 +57,7 @@ pub fn sentence(comparison: &Comparison) -> String {
     let over = over_budget(comparison);
     let unknown =
         comparison.budgets.iter().filter(|row| row.verdict == GateVerdict::NoData).count();
-    let share = share(headline);
+    let share = share_text(headline);
     match (headline.verdict, over, unknown) {
         (Some(GateVerdict::NoData) | None, ..) => format!("no data: {}", reason(headline)),
         (_, _, 1..) => {
@@ -73,7 +73,7 @@ pub fn sentence(comparison: &Comparison) -> String {
     }
 }
 
-/// The first budget that is exceeded, and how many more are.
+/// Sentence on the first exceeded budget and the number of others.
 fn over_budget(comparison: &Comparison) -> Option<String> {
     let mut over = comparison.budgets.iter().filter(|row| row.verdict == GateVerdict::OverBudget);
     let first = over.next()?;
@@ -96,7 +96,7 @@ fn reason(row: &ChangeRow) -> &str {
 
 fn row(row: &ChangeRow) -> String {
     let name = label(row.subject.level(), &row.subject.name());
-    let TextCells { base, new, change, interval, share, share_interval } = cells(row);
+    let TextCells { base, new, change, interval, share, share_interval } = text_cells(row);
     let line = format!(
         "{name:<52} {base:>9} {new:>9} {change:>9}  {interval:<24} {share:>8}  {share_interval}"
     );
@@ -118,8 +118,8 @@ fn budget_line(row: &BudgetRow) -> String {
     )
 }
 
-/// Level and name in 52 columns. A method's name says more than its parameters, which are cut
-/// first; of a name that is still too long the end stays, which says more than the package.
+/// Level and name in 52 columns. A method's parameters are cut first; a name that is still too
+/// long keeps its end, which is more specific than its package.
 fn label(level: &str, name: &str) -> String {
     let room = 51 - level.len();
     let name: Vec<char> = format::visible(name).replace('\n', " ").chars().collect();
@@ -130,8 +130,7 @@ fn label(level: &str, name: &str) -> String {
     format!("{level} {mark}{kept}")
 }
 
-/// A name with as much of its parameters as there is room for; nothing is cut where nothing of
-/// them is too long.
+/// A name with as many characters of its parameters as fit in `room`; uncut where all fit.
 fn cut_parameters(name: Vec<char>, room: usize) -> Vec<char> {
     const CUT: [char; 2] = ['…', ')'];
     let parameters = name.iter().position(|c| *c == '(').map(|open| open + 1);
@@ -143,7 +142,7 @@ fn cut_parameters(name: Vec<char>, room: usize) -> Vec<char> {
     name.into_iter().take(kept).chain(CUT).collect()
 }
 
-/// The figures of a row as text; `none` where there is none.
+/// Figures of a row as text; `none` for a missing one.
 pub(super) struct TextCells {
     pub base: String,
     pub new: String,
@@ -153,37 +152,37 @@ pub(super) struct TextCells {
     pub share_interval: String,
 }
 
-pub(super) fn cells(row: &ChangeRow) -> TextCells {
+pub(super) fn text_cells(row: &ChangeRow) -> TextCells {
     let energy = |energy: Option<Joules>| energy.map_or(format::NONE.into(), format::energy);
     let change = &row.change;
     let share_interval = change.share_interval;
     TextCells {
         base: energy(change.base),
         new: energy(change.new),
-        change: change.difference().map_or(format::NONE.into(), signed),
-        interval: change.interval.map_or(format::NONE.into(), between),
+        change: change.difference().map_or(format::NONE.into(), signed_energy),
+        interval: change.interval.map_or(format::NONE.into(), interval_text),
         share: change.share().map_or(format::NONE.into(), percent),
         share_interval: share_interval
             .map_or(format::NONE.into(), |(lo, hi)| format!("{} to {}", percent(lo), percent(hi))),
     }
 }
 
-fn share(row: &ChangeRow) -> String {
-    let TextCells { share, share_interval, .. } = cells(row);
+fn share_text(row: &ChangeRow) -> String {
+    let TextCells { share, share_interval, .. } = text_cells(row);
     format!("{share} ({share_interval})")
 }
 
-fn between(interval: Interval) -> String {
-    format!("{} to {}", signed(interval.lo), signed(interval.hi))
+fn interval_text(interval: Interval) -> String {
+    format!("{} to {}", signed_energy(interval.lo), signed_energy(interval.hi))
 }
 
-/// An energy with its sign.
-fn signed(energy: Joules) -> String {
+/// Text of an energy with its sign.
+fn signed_energy(energy: Joules) -> String {
     let text = format::energy(energy);
     if energy.0 > 0.0 { format!("+{text}") } else { text }
 }
 
-/// A share in percent with its sign and two significant digits at least.
+/// Text of a share in percent with its sign and at least two significant digits.
 pub(super) fn percent(share: f64) -> String {
     let text = format::percent(share);
     let is_small = text.starts_with('<');

@@ -1,5 +1,5 @@
-//! What a campaign's folder says about its scenario: the unremoved cases, summed over
-//! input sequences. Accounts, hints and reports are about these.
+//! Facts of a campaign about its scenario: counts and energies of the cases without removals,
+//! summed over input sequences. Accounts, hints and reports are computed from these.
 
 mod read;
 
@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::calls::{CallAccounts, CallTree, call_accounts};
 use crate::account::{
-    self, Accounts, IndexedModel, MeasuredEnergies, Predicted, RuntimeEnergy, SampledCase, profile,
+    self, Accounts, IndexedModel, MeasuredEnergies, PredictedEnergy, RuntimeEnergy, SampledCase,
+    profile,
 };
 use crate::blocks::BlockId;
 use crate::campaign::{PlannedCase, RunPhase};
@@ -16,23 +17,23 @@ use crate::dataset::energy::{PowerRun, mean, relative_spread, variance};
 use crate::failure::Failure;
 use crate::folder::MeasuredCampaign;
 use crate::model::Model;
-use crate::operations::{Dictionary, Mix};
+use crate::operations::{Dictionary, OperationMix};
 use crate::power::RuntimeShares;
 use crate::run::{self, RunRecord};
 use crate::scenario::UnanalysedLanguage;
 use crate::stacks;
 use crate::units::Joules;
 
-/// Why a campaign says nothing of its scenario.
+/// Reason why a campaign's folder has no facts about its scenario.
 #[derive(Debug, thiserror::Error)]
-pub enum FactsError {
-    /// It is not known what a case executed.
+pub enum ScenarioFactsError {
+    /// A case has no traced run, so its executions are unknown.
     #[error("case {case} has no good traced run")]
     NoTracedRun {
         /// The case.
         case: String,
     },
-    /// It is not known what a case spends.
+    /// A case has no valid run with energy.
     #[error("case {case} has no good power or idle run{on}")]
     NoEnergy {
         /// The case.
@@ -40,7 +41,7 @@ pub enum FactsError {
         /// ` on board NAME`, where there are several.
         on: String,
     },
-    /// The samples of a case's runs can't be read.
+    /// Malformed samples of a case's runs.
     #[error("samples of case {case}: {message}")]
     Samples {
         /// The case.
@@ -50,14 +51,14 @@ pub enum FactsError {
     },
 }
 
-/// What one input sequence executed and spent, nothing removed.
+/// Executions, energies and samples of one input sequence without removals.
 #[derive(Debug, Clone)]
 pub struct InputFacts {
-    /// The sequence's name.
+    /// Name of the sequence.
     pub input: String,
     /// Executions per block in its traced run.
     pub executions: BTreeMap<BlockId, u64>,
-    /// What samplers saw of it.
+    /// Samples of the case, where it was sampled.
     samples: Option<SampledCase>,
     energies: CaseEnergies,
 }
@@ -66,64 +67,64 @@ impl InputFacts {
     fn of(
         case: &PlannedCase,
         campaign: &MeasuredCampaign,
-        boards: &Boards,
+        boards: &BoardSelection,
         stacks: &BTreeMap<String, Vec<String>>,
-    ) -> Result<Self, FactsError> {
+    ) -> Result<Self, ScenarioFactsError> {
         let counts = campaign
             .executions
             .get(&case.name)
-            .ok_or_else(|| FactsError::NoTracedRun { case: case.name.clone() })?;
+            .ok_or_else(|| ScenarioFactsError::NoTracedRun { case: case.name.clone() })?;
         let blocks = (0..).map(BlockId).zip(counts.iter().copied());
         let energies = CaseEnergies::of(&campaign.records, &case.name, boards)?;
-        let runs = runs_of(&case.name, stacks, &campaign.dictionary)?;
+        let runs = hits_by_run(&case.name, stacks, &campaign.dictionary)?;
         Ok(Self {
             input: case.input.clone(),
             executions: blocks.filter(|(_, count)| *count > 0).collect(),
-            samples: energies.of_session().and_then(|energy| SampledCase::of(energy, runs)),
+            samples: energies.session_energy().and_then(|energy| SampledCase::of(energy, runs)),
             energies,
         })
     }
 }
 
-/// The campaign's own story of its unremoved cases.
+/// Counts, energies, samples and calls of a campaign's cases without removals, on one board.
 #[derive(Debug, Clone)]
 pub struct ScenarioFacts {
-    /// Blocks and what they hold.
+    /// Blocks with their operations.
     pub dictionary: Dictionary,
-    /// The plan's cases.
+    /// Cases of the plan.
     pub cases: Vec<PlannedCase>,
     /// All runs.
     pub records: Vec<RunRecord>,
-    /// The unremoved cases, one for each input sequence; what follows are their sums.
+    /// The cases without removals, one for each input sequence; the fields below are their sums.
     pub inputs: Vec<InputFacts>,
-    /// Executions per block in the unremoved cases' traced runs, summed.
+    /// Executions per block in these cases' traced runs, summed.
     pub executions: BTreeMap<BlockId, u64>,
-    /// Energy of the unremoved cases on `device`, summed.
+    /// Energy of these cases on `device`, summed.
     pub measured: MeasuredEnergies,
-    /// What samplers saw of the unremoved cases; empty unless each has samples.
+    /// Samples of these cases; empty unless each has samples.
     pub samples: Vec<SampledCase>,
-    /// Who called whom in them, where it was recorded.
+    /// Call paths of these cases, where they were recorded.
     pub calls: Option<CallTree>,
-    /// The board that `measured` and all accounts are about, where the campaign has several.
+    /// The board that `measured` and all accounts relate to, where the campaign has several.
     pub device: Option<String>,
-    /// All its boards then, sorted.
+    /// All boards of the campaign where it has several, sorted.
     pub devices: Vec<String>,
     /// Languages of the application that are not analysed.
     pub unanalysed: Vec<UnanalysedLanguage>,
 }
 
 impl ScenarioFacts {
-    /// The facts about one board. `stacks` are what samplers saw of its cases, by case and run.
+    /// Facts for one board. `stacks` has the sampled stacks of each run, by case.
     pub fn of(
         campaign: MeasuredCampaign,
-        boards: Boards,
+        boards: BoardSelection,
         stacks: &BTreeMap<String, Vec<String>>,
-    ) -> Result<ScenarioFacts, FactsError> {
-        let unremoved = campaign.unremoved();
+    ) -> Result<ScenarioFacts, ScenarioFactsError> {
+        let unremoved = campaign.unremoved_cases();
         let inputs = unremoved.map(|case| InputFacts::of(case, &campaign, &boards, stacks));
         let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
         let MeasuredCampaign { dictionary, cases, records, unanalysed, .. } = campaign;
-        let Boards { device, devices } = boards;
+        let BoardSelection { device, devices } = boards;
         let nothing = Self {
             dictionary,
             cases,
@@ -137,14 +138,14 @@ impl ScenarioFacts {
             devices,
             unanalysed,
         };
-        Ok(nothing.with(inputs))
+        Ok(nothing.with_inputs(inputs))
     }
 
-    /// The same of these inputs.
-    fn with(self, inputs: Vec<InputFacts>) -> Self {
+    /// The facts with the sums over these inputs.
+    fn with_inputs(self, inputs: Vec<InputFacts>) -> Self {
         let mut executions = BTreeMap::new();
         let mut measured =
-            MeasuredEnergies { runtime: Some(NOTHING), ..MeasuredEnergies::default() };
+            MeasuredEnergies { runtime: Some(NO_RUNTIME_ENERGY), ..MeasuredEnergies::default() };
         let mut uncertainty = Uncertainty::default();
         for input in &inputs {
             for (block, count) in &input.executions {
@@ -165,57 +166,63 @@ impl ScenarioFacts {
         Self { inputs, executions, measured, samples, ..self }
     }
 
-    /// The same of some of the inputs.
+    /// The facts of some of the inputs.
     pub(crate) fn of_inputs(&self, wanted: impl Fn(&InputFacts) -> bool) -> Self {
-        self.clone().with(self.inputs.iter().filter(|input| wanted(input)).cloned().collect())
+        self.clone()
+            .with_inputs(self.inputs.iter().filter(|input| wanted(input)).cloned().collect())
     }
 
-    /// Length of the unremoved cases' sessions together.
+    /// Total duration of these cases' sessions in seconds.
     pub fn duration_s(&self) -> f64 {
         self.inputs.iter().map(|input| input.energies.duration_s).sum()
     }
 
-    /// What they spent above idle, without the runtime's own threads.
-    pub(crate) fn own_energy(&self, model: &Model) -> Joules {
-        let model = self.own(model);
-        self.counted(&model).own_energy(&IndexedModel::new(&model))
+    /// Energy above idle of these cases, without the runtime's own threads.
+    pub(crate) fn energy_without_runtime(&self, model: &Model) -> Joules {
+        let model = self.model_of_board(model);
+        self.account_input(&model).energy_without_runtime(&IndexedModel::new(&model))
     }
 
-    /// What so many executions of each block spend, by the accounts by a model.
-    pub fn predicted(&self, model: &Model, executions: &BTreeMap<BlockId, u64>) -> Predicted {
-        account::predicted::predicted(&self.counted(&self.own(model)), executions)
+    /// Predicts the energy of given executions of each block, by the accounts with a model.
+    pub fn predict_energy(
+        &self,
+        model: &Model,
+        executions: &BTreeMap<BlockId, u64>,
+    ) -> PredictedEnergy {
+        account::predicted_energy::predict_energy(
+            &self.account_input(&self.model_of_board(model)),
+            executions,
+        )
     }
 
-    /// How often the unremoved cases executed each operation, by context.
-    pub fn mix(&self) -> Mix {
+    /// Executions of each operation in these cases, by context.
+    pub fn operation_mix(&self) -> OperationMix {
         let runs = |block: usize| self.executions.get(&BlockId(block as u32)).copied();
-        Mix::new(&self.dictionary, |block| runs(block).unwrap_or(0))
+        OperationMix::new(&self.dictionary, |block| runs(block).unwrap_or(0))
     }
 
-    /// The accounts by calls, where these were recorded.
+    /// Accounts by call path, where calls were recorded.
     pub fn call_accounts(&self, model: &Model, accounts: &Accounts) -> Option<CallAccounts> {
-        let model = self.own(model);
+        let model = self.model_of_board(model);
         let calls = self.calls.as_ref()?;
-        Some(call_accounts(&self.counted(&model), accounts, calls))
+        Some(call_accounts(&self.account_input(&model), accounts, calls))
     }
 
-    /// The accounts by a model.
-    ///
-    /// A model of several boards is taken for the facts' own; the caller has seen to it that
-    /// it knows that board ([`Self::check`]).
+    /// Accounts by a model. A model of several boards is reduced to this board, which the caller
+    /// has checked that it contains ([`Self::check`]).
     pub fn accounts(&self, model: &Model) -> Accounts {
-        let mut accounts = account::account(&self.counted(&self.own(model)));
+        let mut accounts = account::account(&self.account_input(&self.model_of_board(model)));
         accounts.ledger.unanalysed.clone_from(&self.unanalysed);
         accounts
     }
 
-    /// The model of the facts' board.
-    fn own<'m>(&self, model: &'m Model) -> Cow<'m, Model> {
+    /// The model reduced to the facts' board.
+    fn model_of_board<'m>(&self, model: &'m Model) -> Cow<'m, Model> {
         let own = self.device.as_deref().and_then(|device| model.on_device(device));
         own.map_or(Cow::Borrowed(model), Cow::Owned)
     }
 
-    fn counted<'a>(&'a self, model: &'a Model) -> account::AccountInput<'a> {
+    fn account_input<'a>(&'a self, model: &'a Model) -> account::AccountInput<'a> {
         account::AccountInput {
             dictionary: &self.dictionary,
             executions: &self.executions,
@@ -226,12 +233,12 @@ impl ScenarioFacts {
         }
     }
 
-    /// Whether a run is of the board that the facts are about.
+    /// Whether a run is on the facts' board.
     pub fn is_own(&self, record: &RunRecord) -> bool {
         is_on(record, self.device.as_deref())
     }
 
-    /// Refuses a model that was fitted to other boards than the one these facts are about.
+    /// Fails for a model that was fitted to other boards than the facts' board.
     pub fn check(&self, model: &Model) -> Result<(), Failure> {
         let known = |device: &str| model.devices.iter().any(|factor| factor.device == device);
         match &self.device {
@@ -247,14 +254,14 @@ impl ScenarioFacts {
     }
 }
 
-/// What the samples of a case's runs fell into, run by run.
-fn runs_of(
+/// Methods and lines of the samples of a case's runs, run by run.
+fn hits_by_run(
     case: &str,
     stacks: &BTreeMap<String, Vec<String>>,
     dictionary: &Dictionary,
-) -> Result<Vec<profile::Hits>, FactsError> {
+) -> Result<Vec<profile::Hits>, ScenarioFactsError> {
     let hits = |text: &String| {
-        let profile = stacks::parse(text).map_err(|error| FactsError::Samples {
+        let profile = stacks::parse(text).map_err(|error| ScenarioFactsError::Samples {
             case: case.to_string(),
             message: error.to_string(),
         })?;
@@ -263,17 +270,17 @@ fn runs_of(
     stacks.get(case).into_iter().flatten().map(hits).collect()
 }
 
-/// The boards of a campaign's good runs, where it has several.
+/// Selected board and all boards of a campaign's valid runs; empty where it has only one.
 #[derive(Debug, Clone, Default)]
-pub struct Boards {
-    /// The one that is asked for, or the first by name.
+pub struct BoardSelection {
+    /// The requested board, or the first by name.
     pub device: Option<String>,
-    /// All of them, sorted.
+    /// All boards, sorted.
     pub devices: Vec<String>,
 }
 
-impl Boards {
-    /// Whether a run is of the board that is asked for, if any is.
+impl BoardSelection {
+    /// Whether a run is on the selected board, or no board is selected.
     pub fn is_own(&self, record: &RunRecord) -> bool {
         is_on(record, self.device.as_deref())
     }
@@ -283,9 +290,11 @@ fn is_on(record: &RunRecord, device: Option<&str>) -> bool {
     device.is_none_or(|name| record.board.serial == name)
 }
 
-/// The board that is asked for, or the first by name, and all of them; nothing where there
-/// is only one.
-pub(crate) fn device_of(records: &[RunRecord], wanted: Option<&str>) -> Result<Boards, Failure> {
+/// Selects the requested board, or the first by name; an empty selection where there is only one.
+pub(crate) fn select_board(
+    records: &[RunRecord],
+    wanted: Option<&str>,
+) -> Result<BoardSelection, Failure> {
     let good = records.iter().filter(|record| record.is_good());
     let devices: BTreeSet<&str> = good.map(|record| record.board.serial.as_str()).collect();
     let devices: Vec<String> = devices.into_iter().map(str::to_owned).collect();
@@ -294,21 +303,21 @@ pub(crate) fn device_of(records: &[RunRecord], wanted: Option<&str>) -> Result<B
         return Err(Failure::Usage(format!("there is no board {wanted}: the runs are of {known}")));
     }
     if devices.len() < 2 {
-        return Ok(Boards::default());
+        return Ok(BoardSelection::default());
     }
     let device = wanted.map_or_else(|| devices.first().cloned(), |wanted| Some(wanted.into()));
-    Ok(Boards { device, devices })
+    Ok(BoardSelection { device, devices })
 }
 
-/// What the runtime's threads spent of nothing, exactly.
-const NOTHING: RuntimeEnergy = RuntimeEnergy {
+/// Energy of the runtime's threads for no session: exactly zero.
+const NO_RUNTIME_ENERGY: RuntimeEnergy = RuntimeEnergy {
     compiler: Joules::ZERO,
     compiler_se: Some(Joules::ZERO),
     collector: Joules::ZERO,
     collector_se: Some(Joules::ZERO),
 };
 
-/// Variances in J^2; none as soon as one case has no repeats.
+/// Variances in J^2 of summed energies; none once one case has no repeats.
 struct Uncertainty {
     total: Option<f64>,
     idle: Option<f64>,
@@ -320,31 +329,31 @@ impl Default for Uncertainty {
     }
 }
 
-/// What a case spends, by its repeats.
+/// Mean energies of a case's sessions, with variances from its repeats.
 #[derive(Debug, Clone)]
 struct CaseEnergies {
     total_j: f64,
     idle_w: f64,
     duration_s: f64,
     collections: u64,
-    /// What each power and each sampled run spent above idle, without the runtime's threads: a
-    /// sampler costs little beside what a compiler decides anew in each process.
+    /// Energy above idle of each power run and each sampled run, without the runtime's threads:
+    /// the overhead of a sampler is small against the differences between processes.
     sessions_j: Vec<f64>,
     /// Variances of the means, in J^2 and W^2; absent without repeats.
     total_variance: Option<f64>,
     idle_variance: Option<f64>,
-    /// Of the runtime's threads; absent where their times are not known of every run.
+    /// Energies of the runtime's threads; absent where their CPU times are unknown for some run.
     runtime: Option<RuntimeEnergies>,
 }
 
-/// What the runtime's threads spent in the repeats of a case.
+/// Mean energies of the runtime's threads over the repeats of a case.
 #[derive(Debug, Clone)]
 struct RuntimeEnergies {
     compiler: MeanEnergy,
     collector: MeanEnergy,
 }
 
-/// The mean of repeats, with its variance where there are several.
+/// Mean over repeats, with its variance where there are several.
 #[derive(Debug, Clone)]
 struct MeanEnergy {
     energy_j: f64,
@@ -370,7 +379,7 @@ impl RuntimeEnergies {
         Some(Self { compiler, collector })
     }
 
-    fn added_to(&self, sum: RuntimeEnergy) -> RuntimeEnergy {
+    fn plus(&self, sum: RuntimeEnergy) -> RuntimeEnergy {
         let se = |se: Option<Joules>, own: &MeanEnergy| {
             let (se, variance) = se.zip(own.variance_j2)?;
             Some(Joules(se.0.hypot(variance.sqrt())))
@@ -385,7 +394,11 @@ impl RuntimeEnergies {
 }
 
 impl CaseEnergies {
-    fn of(records: &[RunRecord], case: &str, boards: &Boards) -> Result<Self, FactsError> {
+    fn of(
+        records: &[RunRecord],
+        case: &str,
+        boards: &BoardSelection,
+    ) -> Result<Self, ScenarioFactsError> {
         let of_phase = |phase| {
             let good = records.iter().filter(|record| boards.is_own(record));
             let good = good.filter(move |record| record.is_good_run_of(case, phase));
@@ -400,9 +413,9 @@ impl CaseEnergies {
         else {
             let on = boards.device.as_ref();
             let on = on.map_or(String::new(), |device| format!(" on board {device}"));
-            return Err(FactsError::NoEnergy { case: case.to_string(), on });
+            return Err(ScenarioFactsError::NoEnergy { case: case.to_string(), on });
         };
-        let own_j = |run: &&run::MeasuredSession| PowerRun::from(*run).own_j(idle_w);
+        let own_j = |run: &&run::MeasuredSession| PowerRun::from(*run).application_j(idle_w);
         Ok(CaseEnergies {
             total_j,
             idle_w,
@@ -415,8 +428,8 @@ impl CaseEnergies {
         })
     }
 
-    /// What a session spends above idle, without the runtime's threads where these are known.
-    fn of_session(&self) -> Option<Joules> {
+    /// Energy of a session above idle, without the runtime's threads where these are known.
+    fn session_energy(&self) -> Option<Joules> {
         mean(&self.sessions_j).map(Joules)
     }
 
@@ -427,7 +440,7 @@ impl CaseEnergies {
         measured.collections += self.collections;
         // A case whose threads nobody saw leaves the sum unknown.
         measured.runtime =
-            measured.runtime.take().zip(self.runtime.as_ref()).map(|(sum, own)| own.added_to(sum));
+            measured.runtime.take().zip(self.runtime.as_ref()).map(|(sum, own)| own.plus(sum));
         let add = |sum: Option<f64>, variance: Option<f64>| Some(sum? + variance?);
         uncertainty.total = add(uncertainty.total, self.total_variance);
         let idle_variance = self.idle_variance.map(|v| v * duration_s * duration_s);
@@ -442,7 +455,7 @@ fn variance_of_mean(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::power::RuntimeThreads;
+    use crate::power::RuntimeThreadTimes;
     use crate::run_record::record;
 
     /// Idle power is 1 W. The power run spends 30 J in 10 s, a quarter of which is a compiler's;
@@ -450,7 +463,7 @@ mod tests {
     #[test]
     fn sampled_runs_are_sessions_and_compilers_are_nobodys_samples() {
         let mut power = record("a", RunPhase::Power, 1, 30.0, 10.0);
-        let threads = RuntimeThreads { process_s: 10.0, compiler_s: 2.5, collector_s: 0.0 };
+        let threads = RuntimeThreadTimes { process_s: 10.0, compiler_s: 2.5, collector_s: 0.0 };
         power.measured.as_mut().unwrap().threads = Some(threads);
         let records = [
             power,
@@ -458,8 +471,8 @@ mod tests {
             record("b", RunPhase::Sampled, 1, 90.0, 10.0),
             record("a", RunPhase::Idle, 1, 5.0, 5.0),
         ];
-        let energies = CaseEnergies::of(&records, "a", &Boards::default()).unwrap();
+        let energies = CaseEnergies::of(&records, "a", &BoardSelection::default()).unwrap();
         assert_eq!(energies.sessions_j, [15.0, 25.0]);
-        assert_eq!(energies.of_session(), Some(Joules(20.0)));
+        assert_eq!(energies.session_energy(), Some(Joules(20.0)));
     }
 }

@@ -1,33 +1,32 @@
-//! Reading what a campaign's folder says of its scenario.
+//! Reads the facts of a scenario from a campaign's folder.
 
 use crate::failure::Failure;
 use crate::folder::{CampaignFolder, MeasuredCampaign, names};
 use crate::run::{self, RunRecord};
 
-use super::{FactsError, ScenarioFacts, device_of};
+use super::{ScenarioFacts, ScenarioFactsError, select_board};
 
 impl ScenarioFacts {
-    /// What a campaign's folder says of its scenario, on one of the boards; without a name on
-    /// the first of them.
+    /// Reads a campaign's folder for one of its boards; without a name, for the first.
     pub fn read(folder: &CampaignFolder, device: Option<&str>) -> Result<Self, Failure> {
-        Self::read_of(folder, folder.campaign()?, device)
+        Self::read_of(folder, folder.measured_campaign()?, device)
     }
 
-    /// The same where the plan and the runs were read already.
+    /// Reads the rest of a folder whose plan and runs are already read.
     pub fn read_of(
         folder: &CampaignFolder,
         campaign: MeasuredCampaign,
         device: Option<&str>,
     ) -> Result<Self, Failure> {
-        let boards = device_of(&campaign.records, device)?;
+        let boards = select_board(&campaign.records, device)?;
         let own = campaign.records.iter().filter(|record| boards.is_own(record));
         let own: Vec<RunRecord> = own.cloned().collect();
         let stacks = run::read_stacks(folder.path(), &own)?;
         let facts = ScenarioFacts::of(campaign, boards, &stacks).map_err(|error| {
             let place = match &error {
-                FactsError::NoTracedRun { .. } => folder.file(names::JOURNAL),
-                FactsError::NoEnergy { .. } => names::JOURNAL.into(),
-                FactsError::Samples { .. } => names::RUNS.into(),
+                ScenarioFactsError::NoTracedRun { .. } => folder.file(names::JOURNAL),
+                ScenarioFactsError::NoEnergy { .. } => names::JOURNAL.into(),
+                ScenarioFactsError::Samples { .. } => names::RUNS.into(),
             };
             Failure::input(place, error)
         })?;

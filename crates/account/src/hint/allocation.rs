@@ -1,19 +1,19 @@
-//! Objects and arrays that every iteration makes anew though nobody outside it sees
-//! them: one before the loop does.
+//! Pattern: objects and arrays that every iteration creates anew although only that iteration
+//! uses them; one created before the loop suffices.
 
 use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
-use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::context::{HintContext, PricedOperations};
 use crate::hint::hint::Hint;
 use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::invariant::is_stable;
 use crate::hint::pattern::{self, Creation};
 use crate::hint::prediction_basis::PredictionBasis;
-use crate::hint::site::Site;
+use crate::hint::site::LoopSite;
 use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::{Feature, LibraryFunction, Operation, OperationCount};
 
-/// The pattern.
+/// The pattern `allocation-in-loop`.
 pub const PATTERN: HintPattern = HintPattern {
     name: "allocation-in-loop",
     title: "Made anew in every iteration: make it once before the loop",
@@ -27,7 +27,7 @@ pub const PATTERN: HintPattern = HintPattern {
     find,
 };
 
-/// Classes whose objects can be emptied, and how.
+/// Classes whose objects can be emptied, with the call that does it.
 const CLEARED: [(&str, &str); 11] = [
     ("StringBuilder", "setLength(0)"),
     ("StringBuffer", "setLength(0)"),
@@ -42,13 +42,13 @@ const CLEARED: [(&str, &str); 11] = [
     ("TreeSet", "clear()"),
 ];
 
-/// Finds local creations in loops.
-fn find(context: &Context<'_>, sites: &[Site<'_>]) -> Vec<Hint> {
-    sites.iter().flat_map(|site| at(context, site)).collect()
+/// Finds local creations in loops that can be reused.
+fn find(context: &HintContext<'_>, sites: &[LoopSite<'_>]) -> Vec<Hint> {
+    sites.iter().flat_map(|site| hints_at(context, site)).collect()
 }
 
-/// The creations that stand directly in one loop.
-fn at(context: &Context<'_>, site: &Site<'_>) -> Vec<Hint> {
+/// Hints for the creations directly in one loop.
+fn hints_at(context: &HintContext<'_>, site: &LoopSite<'_>) -> Vec<Hint> {
     let locals = pattern::descendants(site.syntax.body).into_iter().flat_map(pattern::as_locals);
     locals
         .filter_map(|(_, name, value)| {
@@ -56,33 +56,33 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Vec<Hint> {
             let made = pattern::as_creation(value)?;
             let inside = site.is_directly_in(value);
             let once = inside && stays_inside(site, name, &made);
-            once.then(|| reused(context, site, name, value, &made))?
+            once.then(|| reuse_hint(context, site, name, value, &made))?
         })
         .collect()
 }
 
-/// How a creation leaves the loop.
+/// How an object or array can be reused in the next iteration.
 enum Reuse {
-    /// An array of constants that nobody writes: it can be made once as it is.
+    /// An array of constants that is never written: created once, unchanged.
     AsItIs,
     /// An array whose elements are written before they are read.
     Overwritten,
-    /// An array that starts with zeros, which are read or added to: this fills it again.
+    /// An array whose initial zeros are read or added to: filled anew by this call.
     Refilled(String),
     /// An object that this call empties.
     Cleared(&'static str),
 }
 
 /// The hint for one creation.
-fn reused(
-    context: &Context<'_>,
-    site: &Site<'_>,
+fn reuse_hint(
+    context: &HintContext<'_>,
+    site: &LoopSite<'_>,
     name: SyntaxNode<'_>,
     value: SyntaxNode<'_>,
     made: &Creation<'_>,
 ) -> Option<Hint> {
     let file = site.file;
-    let reuse = reuse(context, site, name, made)?;
+    let reuse = find_reuse(context, site, name, made)?;
     let block = site.block_at(context, value);
     let runs = context.runs(block);
     let entries = site.entries(context).max(1);
@@ -111,7 +111,7 @@ fn reused(
     }
     let text = file.text_of(name);
     let declaration = format!("{} {text} = {};", type_text(file, name), file.text_of(value));
-    let (advice, rewrite, condition, confidence) = told(&reuse, text, &declaration);
+    let (advice, rewrite, condition, confidence) = reuse_texts(&reuse, text, &declaration);
     let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
@@ -136,8 +136,8 @@ fn is_constructor(function: &LibraryFunction, class: &str) -> bool {
     function.method() == "<init>" && package.is_some_and(|package| package.ends_with('.'))
 }
 
-/// Pays for filling arrays: the model's own price, else half a creation.
-fn pay_for_filling(context: &Context<'_>, saved: &mut PricedOperations, count: f64) {
+/// Subtracts the cost of filling arrays: the model's price, else half a creation.
+fn pay_for_filling(context: &HintContext<'_>, saved: &mut PricedOperations, count: f64) {
     let fill = LibraryFunction::new("java.util.Arrays", "fill");
     match context.has_own_price(&fill) {
         true => context.add(saved, fill, -count),
@@ -145,8 +145,12 @@ fn pay_for_filling(context: &Context<'_>, saved: &mut PricedOperations, count: f
     }
 }
 
-/// Advice, rewrite, condition and confidence of a way to reuse.
-fn told(reuse: &Reuse, name: &str, declaration: &str) -> (String, String, String, Confidence) {
+/// Advice, rewrite, condition and confidence for a way of reuse.
+fn reuse_texts(
+    reuse: &Reuse,
+    name: &str,
+    declaration: &str,
+) -> (String, String, String, Confidence) {
     match reuse {
         Reuse::AsItIs => (
             "Make it once before the loop.".into(),
@@ -180,16 +184,16 @@ fn told(reuse: &Reuse, name: &str, declaration: &str) -> (String, String, String
     }
 }
 
-/// The type that a local is declared with.
+/// Declared type of a local.
 fn type_text(file: &SourceFile, name: SyntaxNode<'_>) -> String {
-    let declared = pattern::declared(file, name);
+    let declared = pattern::declaration_of(file, name);
     declared.map_or_else(|| "var".into(), |declared| declared.type_text)
 }
 
 /// How a creation can be reused; `None` where it depends on the iteration.
-fn reuse(
-    context: &Context<'_>,
-    site: &Site<'_>,
+fn find_reuse(
+    context: &HintContext<'_>,
+    site: &LoopSite<'_>,
     name: SyntaxNode<'_>,
     made: &Creation<'_>,
 ) -> Option<Reuse> {
@@ -200,7 +204,7 @@ fn reuse(
     }
     if let Some(elements) = &made.elements {
         let constant = elements.iter().all(|element| pattern::is_literal(*element));
-        let unwritten = uses(site, name).into_iter().all(pattern::is_read_only);
+        let unwritten = uses_of_local(site, name).into_iter().all(pattern::is_read_only);
         return (constant && unwritten && !elements.is_empty()).then_some(Reuse::AsItIs);
     }
     let lengths = made.arguments.iter().all(|length| is_stable(context, site, *length));
@@ -221,10 +225,10 @@ fn reuse(
     Some(Reuse::Refilled(format!("java.util.Arrays.fill({}, {zero});", site.file.text_of(name))))
 }
 
-/// Whether the first use of an array assigns an element, whatever the iteration, a value
-/// that doesn't come from the array.
-fn starts_by_writing(site: &Site<'_>, name: SyntaxNode<'_>) -> bool {
-    let uses = uses(site, name);
+/// Whether the first use of an array assigns an element unconditionally, with a value that does
+/// not come from the array.
+fn starts_by_writing(site: &LoopSite<'_>, name: SyntaxNode<'_>) -> bool {
+    let uses = uses_of_local(site, name);
     let first = uses.iter().min_by_key(|node| node.start_byte());
     let Some(element) = first.and_then(SyntaxNode::parent) else { return false };
     let assignment = element.parent().and_then(|parent| {
@@ -237,35 +241,35 @@ fn starts_by_writing(site: &Site<'_>, name: SyntaxNode<'_>) -> bool {
     fresh && !pattern::is_guarded(element, site.syntax.node)
 }
 
-/// The uses of a local in the loop, its declaration apart.
-fn uses<'t>(site: &Site<'t>, name: SyntaxNode<'_>) -> Vec<SyntaxNode<'t>> {
+/// Uses of a local in the loop, without its declaration.
+fn uses_of_local<'t>(site: &LoopSite<'t>, name: SyntaxNode<'_>) -> Vec<SyntaxNode<'t>> {
     let text = site.file.text_of(name);
     let nodes = pattern::descendants(site.syntax.body).into_iter();
     nodes.filter(|n| pattern::is_variable(*n) && site.file.text_of(*n) == text).collect()
 }
 
-/// Whether the source shows that a local's object stays in its iteration: it is used for
-/// its elements, its length, and calls on it, and for nothing else.
-fn stays_inside(site: &Site<'_>, name: SyntaxNode<'_>, made: &Creation<'_>) -> bool {
-    let uses = uses(site, name);
+/// Whether a local's object provably stays in its iteration: its only uses are element accesses,
+/// its length, and calls on it.
+fn stays_inside(site: &LoopSite<'_>, name: SyntaxNode<'_>, made: &Creation<'_>) -> bool {
+    let uses = uses_of_local(site, name);
     let harmless = |node: &SyntaxNode<'_>| {
         let Some(parent) = node.parent() else { return false };
-        if pattern::in_other_unit(*node, site.syntax.node) {
+        if pattern::is_in_other_unit(*node, site.syntax.node) {
             return false;
         }
         let element = pattern::as_element(parent).is_some_and(|(array, _)| array == *node);
         let field = pattern::as_field(parent).is_some_and(|(object, _)| object == *node);
         let call = pattern::as_call(parent).is_some_and(|call| {
-            call.object == Some(*node) && keeps_it(site.file, parent, site.file.text_of(call.name))
+            call.object == Some(*node)
+                && is_detached_result(site.file, parent, site.file.text_of(call.name))
         });
         element || field || (call && !made.is_array)
     };
     !uses.is_empty() && uses.iter().all(harmless)
 }
 
-/// Whether a call's result isn't the object itself or a view of it: one that is thrown
-/// away, a number or a String.
-fn keeps_it(file: &SourceFile, call: SyntaxNode<'_>, method: &str) -> bool {
+/// Whether a call's result is neither the object nor a view of it: unused, a number or a String.
+fn is_detached_result(file: &SourceFile, call: SyntaxNode<'_>, method: &str) -> bool {
     const PLAIN: [&str; 12] = [
         "toString",
         "length",

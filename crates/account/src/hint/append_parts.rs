@@ -1,5 +1,5 @@
-//! Appending a concatenation: the parts go into a String of their own first, which is copied
-//! into the builder and thrown away.
+//! Pattern: appending a concatenation, which first creates a String that is copied into the
+//! builder and discarded.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,19 +7,19 @@ use std::ops::Range;
 use crate::format::{counted, grouped};
 use crate::hint::builder::{self, LocalBuilder};
 use crate::hint::confidence::Confidence;
-use crate::hint::counted::Context;
+use crate::hint::context::HintContext;
 use crate::hint::hint::Hint;
 use crate::hint::hint_pattern::{HintPattern, PatternMatch};
 use crate::hint::pattern::{self, simple_type};
 use crate::hint::prediction_basis::PredictionBasis;
-use crate::hint::replaced::{Replaced, unknown};
+use crate::hint::replaced_lines::{ReplacedLines, unknown_saving};
 use crate::hint::rewrite::{Edit, Rewrite};
-use crate::hint::site::Site;
-use crate::hint::value_type::{ValueType, of_sum, type_of};
+use crate::hint::site::LoopSite;
+use crate::hint::value_type::{ValueType, sum_type, type_of};
 use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::{Feature, Operation};
 
-/// The pattern.
+/// The pattern `append-concatenation`.
 pub const PATTERN: HintPattern = HintPattern {
     name: "append-concatenation",
     title: "A concatenation is appended: append its parts",
@@ -34,61 +34,61 @@ pub const PATTERN: HintPattern = HintPattern {
     find,
 };
 
-/// Finds appended concatenations in all code, those of one method together.
-fn find(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
-    context.input.sources.iter().flat_map(|file| of_file(context, file)).collect()
+/// Finds appended concatenations in all code, grouped by method.
+fn find(context: &HintContext<'_>, _: &[LoopSite<'_>]) -> Vec<Hint> {
+    context.input.sources.iter().flat_map(|file| hints_of_file(context, file)).collect()
 }
 
-fn of_file(context: &Context<'_>, file: &SourceFile) -> Vec<Hint> {
+fn hints_of_file(context: &HintContext<'_>, file: &SourceFile) -> Vec<Hint> {
     if !file.text.contains(".append(") {
         return Vec::new();
     }
-    let mut by_method: BTreeMap<usize, Vec<Appended<'_>>> = BTreeMap::new();
+    let mut by_method: BTreeMap<usize, Vec<AppendCall<'_>>> = BTreeMap::new();
     for node in pattern::descendants(file.tree.root_node()) {
-        if let Some(found) = appended(context, file, node) {
+        if let Some(found) = as_append_call(context, file, node) {
             let unit = pattern::enclosing_unit(node).start_byte();
             by_method.entry(unit).or_default().push(found);
         }
     }
-    by_method.into_values().filter_map(|found| at(context, file, &found)).collect()
+    by_method.into_values().filter_map(|found| hint_at(context, file, &found)).collect()
 }
 
-/// A call that appends a concatenation.
-struct Appended<'t> {
-    /// The name of the method called.
+/// A call that appends a concatenation to a builder.
+struct AppendCall<'t> {
+    /// Name of the called method.
     name: SyntaxNode<'t>,
-    /// The argument.
+    /// The concatenation.
     argument: SyntaxNode<'t>,
-    /// What is concatenated, from left to right; literals that follow each other are one.
+    /// Operands from left to right as byte ranges; adjacent literals are one.
     parts: Vec<Range<usize>>,
-    /// The builder's name.
+    /// Name of the builder.
     builder: SyntaxNode<'t>,
 }
 
-/// Takes such a call apart; `None` for anything else, and where the rewrite might do something
-/// else.
-fn appended<'t>(
-    context: &Context<'_>,
+/// Parses a call that appends a concatenation; `None` for anything else, and where the rewrite
+/// might behave differently.
+fn as_append_call<'t>(
+    context: &HintContext<'_>,
     file: &SourceFile,
     node: SyntaxNode<'t>,
-) -> Option<Appended<'t>> {
+) -> Option<AppendCall<'t>> {
     let call = pattern::as_call(node).filter(|call| file.text_of(call.name) == "append")?;
     let [argument] = call.arguments.as_slice() else { return None };
     let variable = builder::variable_of(file, call.object?)?;
-    let declared = pattern::declared(file, variable)?;
+    let declared = pattern::declaration_of(file, variable)?;
     if simple_type(&declared.type_text) != "StringBuilder" {
         return None;
     }
     let sum = *argument;
-    let nodes = parts(context, file, sum)?;
+    let nodes = concatenated_parts(context, file, sum)?;
     let is_all_constant = nodes.iter().all(|part| is_constant(file, *part));
-    if nodes.len() < 2 || is_all_constant || !may_be_split(file, variable, &nodes) {
+    if nodes.len() < 2 || is_all_constant || !can_be_split(file, variable, &nodes) {
         return None;
     }
-    let parts = joined(file, &nodes);
+    let parts = part_ranges(file, &nodes);
     let between = |pair: &[Range<usize>]| &file.text[pair[0].end..pair[1].start];
     let has_comment = parts.windows(2).any(|pair| between(pair).contains('/'));
-    (parts.len() > 1 && !has_comment).then_some(Appended {
+    (parts.len() > 1 && !has_comment).then_some(AppendCall {
         name: call.name,
         argument: sum,
         parts,
@@ -96,11 +96,11 @@ fn appended<'t>(
     })
 }
 
-/// What a concatenation puts together, from left to right: operands before the first String
-/// are one part, as they are one sum. None where some type isn't known. Each operand is looked
-/// at once: generated code has sums of thousands.
-fn parts<'t>(
-    context: &Context<'_>,
+/// Operands of a concatenation from left to right; operands before the first String are one part,
+/// as they are one sum. `None` where a type is unknown. Each operand is visited once: generated
+/// code has sums of thousands.
+fn concatenated_parts<'t>(
+    context: &HintContext<'_>,
     file: &SourceFile,
     node: SyntaxNode<'t>,
 ) -> Option<Vec<SyntaxNode<'t>>> {
@@ -114,7 +114,7 @@ fn parts<'t>(
     let mut parts = vec![first];
     for (left, right) in further.into_iter().rev() {
         let (before, own) = (sum?, of(right)?);
-        sum = of_sum(Some(before), Some(own));
+        sum = sum_type(Some(before), Some(own));
         match before == ValueType::Text {
             true => parts.push(right),
             false if sum == Some(ValueType::Text) => parts = vec![left, right],
@@ -124,9 +124,9 @@ fn parts<'t>(
     (sum? == ValueType::Text).then_some(parts).or_else(|| Some(vec![node]))
 }
 
-/// Whether the builder is the same after the parts, one by one, as after all at once: no part
-/// sees it, and nobody sees it with some of the parts because a later one threw.
-fn may_be_split(file: &SourceFile, variable: SyntaxNode<'_>, parts: &[SyntaxNode<'_>]) -> bool {
+/// Whether appending the parts one by one has the same result: no part reads the builder, and none
+/// can throw while it contains only some of the parts.
+fn can_be_split(file: &SourceFile, variable: SyntaxNode<'_>, parts: &[SyntaxNode<'_>]) -> bool {
     if parts.iter().all(|part| is_quiet(file, *part)) {
         return true;
     }
@@ -139,11 +139,11 @@ fn may_be_split(file: &SourceFile, variable: SyntaxNode<'_>, parts: &[SyntaxNode
             && !local.created.is_empty()
             && !pattern::is_in_try(variable, local.declarator)
     };
-    !parts.iter().any(sees) && builder::local_of(file, variable).is_some_and(is_alone)
+    !parts.iter().any(sees) && builder::local_builder_of(file, variable).is_some_and(is_alone)
 }
 
-/// Whether evaluating an expression and turning it into text neither throws nor runs code of
-/// others: literals, variables, sums and differences of them.
+/// Whether evaluating an expression and converting it to text neither throws nor runs other code:
+/// literals, variables, sums and differences of these.
 fn is_quiet(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     let node = pattern::without_parentheses(node);
     if pattern::is_literal(node) {
@@ -154,13 +154,13 @@ fn is_quiet(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     }
     let is_own = pattern::is_variable(node)
         || pattern::as_field(node).is_some_and(|(object, _)| pattern::is_this(object));
-    let declared = pattern::declared(file, node).filter(|_| is_own);
-    let ty = declared.and_then(|found| ValueType::named(&found.type_text));
+    let declared = pattern::declaration_of(file, node).filter(|_| is_own);
+    let ty = declared.and_then(|found| ValueType::from_name(&found.type_text));
     ty.is_some_and(|ty| ty != ValueType::Object)
 }
 
-/// Whether an expression is a constant, which the compiler puts together with others: a
-/// literal, or a name written like one.
+/// Whether an expression is a constant, which the compiler joins with others: a literal, or a
+/// name in constant style.
 fn is_constant(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     let node = pattern::without_parentheses(node);
     let is_upper = |text: &str| {
@@ -173,9 +173,9 @@ fn is_constant(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
         || is_sum.is_some_and(|(left, right)| is_constant(file, left) && is_constant(file, right))
 }
 
-/// The parts as ranges of the file: Strings written out that follow each other stay one, and
-/// an empty one at the beginning, which only makes a String of the rest, is left out.
-fn joined(file: &SourceFile, nodes: &[SyntaxNode<'_>]) -> Vec<Range<usize>> {
+/// Parts as byte ranges; adjacent String literals are one, and an empty literal at the beginning,
+/// which only makes the rest a String, is left out.
+fn part_ranges(file: &SourceFile, nodes: &[SyntaxNode<'_>]) -> Vec<Range<usize>> {
     let mut found: Vec<(Range<usize>, bool)> = Vec::new();
     for (i, node) in nodes.iter().enumerate() {
         let is_text = pattern::is_string_literal(*node);
@@ -198,15 +198,15 @@ fn joined(file: &SourceFile, nodes: &[SyntaxNode<'_>]) -> Vec<Range<usize>> {
     }
 }
 
-/// The hint for one method.
-fn at(context: &Context<'_>, file: &SourceFile, found: &[Appended<'_>]) -> Option<Hint> {
+/// Hint for one method.
+fn hint_at(context: &HintContext<'_>, file: &SourceFile, found: &[AppendCall<'_>]) -> Option<Hint> {
     let names: Vec<SyntaxNode<'_>> = found.iter().map(|one| one.name).collect();
-    let replaced = Replaced::at(file, &names);
+    let replaced = ReplacedLines::at(file, &names);
     let is_concat = |feature: &Feature| *feature == Operation::STRING_CONCAT;
     let is_append = |f: &crate::operations::LibraryFunction| f.method() == "append";
     let on_lines: Vec<SyntaxNode<'_>> =
         found.iter().flat_map(|one| [one.name, one.argument]).collect();
-    let has_concat = Replaced::at(file, &on_lines).count(context, is_concat) > 0;
+    let has_concat = ReplacedLines::at(file, &on_lines).count(context, is_concat) > 0;
     if !has_concat || replaced.calls(context, is_append) == 0 {
         return None;
     }
@@ -214,7 +214,7 @@ fn at(context: &Context<'_>, file: &SourceFile, found: &[Appended<'_>]) -> Optio
     builders.sort_unstable();
     builders.dedup();
     let builders: Vec<String> = builders.iter().map(|name| format!("`{name}`")).collect();
-    let rewritten: Vec<String> = found.iter().map(|one| appends(file, one)).collect();
+    let rewritten: Vec<String> = found.iter().map(|one| append_calls(file, one)).collect();
     let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
@@ -230,23 +230,23 @@ fn at(context: &Context<'_>, file: &SourceFile, found: &[Appended<'_>]) -> Optio
         advice: "Append the parts one by one.".into(),
         rewrite: rewritten.join("\n"),
         condition: "None: nobody else sees the builder between the parts.".into(),
-        saved: unknown(),
+        saved: unknown_saving(),
         confidence: Confidence::High,
         automatic_fix: Some(rewrite(found)),
     };
     replaced.hint(context, finding)
 }
 
-/// `.append(a).append(b)`.
-fn appends(file: &SourceFile, one: &Appended<'_>) -> String {
+/// Text of the appending calls: `.append(a).append(b)`.
+fn append_calls(file: &SourceFile, one: &AppendCall<'_>) -> String {
     let parts = one.parts.iter().filter(|part| !part.is_empty());
     let calls: String =
         parts.map(|part| format!(".append({})", &file.text[part.clone()])).collect();
     format!("{}{calls};", file.text_of(one.builder))
 }
 
-/// The edits: what stands between two parts ends one call and begins the next.
-fn rewrite(found: &[Appended<'_>]) -> Rewrite {
+/// Edits that end one call and begin the next between two parts.
+fn rewrite(found: &[AppendCall<'_>]) -> Rewrite {
     let mut edits = Vec::new();
     for one in found {
         let start = one.argument.start_byte();

@@ -1,36 +1,36 @@
-//! What rewrites of one pattern save on a board, of what is said of a place.
+//! Ratio of measured to predicted savings of one pattern on a board.
 
 use std::fmt;
 
 use crate::account::Interval;
 use crate::format;
-use crate::hint::counted::Amount;
+use crate::hint::context::EnergyAmount;
 use crate::hint::prediction_basis::PredictionBasis;
 use crate::interval::NORMAL_975;
 use crate::model::student_975;
 use crate::units::Joules;
 
-/// What is saved on a board by what the costs say is saved, or by what the lines spend.
+/// Ratio of the saving on a board to the count-based saving, or to the lines' energy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoardRatio {
-    /// What it is a part of.
+    /// Reference of the ratio.
     pub basis: PredictionBasis,
-    /// The mean over places. Of costs: 1 where they are right, 0 where nothing is saved. Of
-    /// lines: the part of their energy that is saved.
+    /// Mean over code locations. For costs: 1 where they are right, 0 where nothing is saved. For
+    /// lines: the share of their energy that is saved.
     pub ratio: f64,
     /// Its standard error.
     pub se: f64,
-    /// How far places are from the mean, one standard deviation.
+    /// Standard deviation of code locations about the mean.
     pub spread: f64,
-    /// Pairs of microbenchmarks that say it.
+    /// Number of before/after microbenchmarks in the mean.
     pub pairs: usize,
-    /// Places that say it, where their rewrites were measured.
+    /// Number of code locations in the mean whose rewrites were measured.
     pub places: usize,
 }
 
-/// Pairs and places from which on the interval of a new place is that of a prediction, by
-/// Student's t with two degrees of freedom less. Of fewer it would say nothing (12.7 standard
-/// deviations of three); they are taken at their word.
+/// Least number of pairs and code locations at which a further location's interval is a
+/// prediction interval, by Student's t with two degrees of freedom less. With fewer it would be
+/// useless (12.7 standard deviations for three), so the spread is taken as exact.
 pub(super) const LEAST_FOR_PREDICTION: usize = 4;
 
 impl BoardRatio {
@@ -39,9 +39,9 @@ impl BoardRatio {
         (self.ratio - NORMAL_975 * self.se, self.ratio + NORMAL_975 * self.se)
     }
 
-    /// How far a new place may be from the mean: half the width of its 95 % interval, as
-    /// standard deviations of a normal distribution.
-    fn of_place(&self) -> f64 {
+    /// Error of the ratio at a further code location: half the width of its 95 % interval over
+    /// 1.96.
+    fn location_error(&self) -> f64 {
         let known = self.pairs + self.places;
         let quantile = match known < LEAST_FOR_PREDICTION {
             true => NORMAL_975,
@@ -50,32 +50,33 @@ impl BoardRatio {
         self.se.hypot(self.spread) * quantile / NORMAL_975
     }
 
-    /// What is saved at a place of which this is said; no more than `bound`.
-    pub(super) fn scaled(&self, said: Amount, bound: Joules) -> Amount {
-        self.times(said, bound, self.of_place())
+    /// Saving at a code location with the predicted saving `said`, at most `bound`.
+    pub(super) fn saving_at_location(&self, said: EnergyAmount, bound: Joules) -> EnergyAmount {
+        self.times(said, bound, self.location_error())
     }
 
-    /// What is saved by such rewrites on average over places, if this is said of each.
-    pub(super) fn on_average(&self, said: Amount, bound: Joules) -> Amount {
+    /// Mean saving over code locations with the predicted saving `said` each, at most `bound`.
+    pub(super) fn mean_saving(&self, said: EnergyAmount, bound: Joules) -> EnergyAmount {
         self.times(said, bound, self.se)
     }
 
-    /// The ratio, with an error, times what is said.
-    fn times(&self, said: Amount, bound: Joules, error: f64) -> Amount {
+    /// The ratio with an error, times the predicted saving `said`, at most `bound`.
+    fn times(&self, said: EnergyAmount, bound: Joules, error: f64) -> EnergyAmount {
         let energy = Joules((said.energy.0 * self.ratio).min(bound.0));
-        let interval = said.deviation_j().map(|sd| {
+        let interval = said.standard_deviation_j().map(|sd| {
             let variance =
                 (self.ratio * sd).powi(2) + (said.energy.0 * error).powi(2) + (sd * error).powi(2);
             Interval::of_difference(energy, variance).at_most(bound)
         });
         let whole = said.share.map(|share| said.energy.0 / share);
         let share = whole.map(|whole| energy.0 / whole).filter(|share| share.is_finite());
-        Amount { energy, interval, share }
+        EnergyAmount { energy, interval, share }
     }
 }
 
 impl fmt::Display for BoardRatio {
-    /// `0.2 % of what the costs say (-1.0 % to 1.4 %; 2 pairs of microbenchmarks, 3 measured places)`.
+    /// As text: `0.2 % of what the costs say (-1.0 % to 1.4 %; 2 pairs of microbenchmarks, 3
+    /// measured places)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (lo, hi) = self.interval();
         let [ratio, lo, hi] = [self.ratio, lo, hi].map(format::percent);
@@ -106,10 +107,10 @@ mod tests {
             pairs: 6,
             places: 0,
         };
-        assert!((ratio.of_place() * NORMAL_975 - 2.776_445 * 0.05).abs() < 1e-5);
-        assert_eq!(BoardRatio { pairs: 3, ..ratio }.of_place(), 0.05);
+        assert!((ratio.location_error() * NORMAL_975 - 2.776_445 * 0.05).abs() < 1e-5);
+        assert_eq!(BoardRatio { pairs: 3, ..ratio }.location_error(), 0.05);
         let measured = BoardRatio { pairs: 2, places: 4, ..ratio };
-        assert_eq!(measured.of_place(), ratio.of_place());
+        assert_eq!(measured.location_error(), ratio.location_error());
         let by = |ratio: BoardRatio| ratio.to_string().split_once("; ").unwrap().1.to_string();
         assert_eq!(by(measured), "2 pairs of microbenchmarks, 4 measured places)");
         assert_eq!(by(BoardRatio { pairs: 0, places: 1, ..ratio }), "1 measured place)");
@@ -119,7 +120,7 @@ mod tests {
     #[test]
     fn predictions_are_scaled_with_both_errors() {
         let half = NORMAL_975;
-        let said = Amount {
+        let said = EnergyAmount {
             energy: Joules(10.0),
             interval: Some(Interval { lo: Joules(10.0 - half), hi: Joules(10.0 + half) }),
             share: Some(0.1),
@@ -132,12 +133,12 @@ mod tests {
             pairs: 2,
             places: 0,
         };
-        let scaled = ratio.scaled(said, Joules(50.0));
+        let scaled = ratio.saving_at_location(said, Joules(50.0));
         assert_eq!((scaled.energy, scaled.share), (Joules(5.0), Some(0.05)));
         let sd = (scaled.interval.unwrap().hi.0 - 5.0) / NORMAL_975;
         assert!((sd * sd - 1.26).abs() < 1e-9, "{sd}");
-        let bounded = BoardRatio { ratio: 9.0, ..ratio }.scaled(said, Joules(50.0));
-        let average = ratio.on_average(said, Joules(50.0)).interval.unwrap();
+        let bounded = BoardRatio { ratio: 9.0, ..ratio }.saving_at_location(said, Joules(50.0));
+        let average = ratio.mean_saving(said, Joules(50.0)).interval.unwrap();
         let sd = (average.hi.0 - 5.0) / NORMAL_975;
         assert!((sd * sd - 0.6136).abs() < 1e-9, "0.25 + 0.36 + 0.0036: {sd}");
         assert_eq!((bounded.energy, bounded.interval.unwrap().hi), (Joules(50.0), Joules(50.0)));

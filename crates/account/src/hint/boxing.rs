@@ -1,20 +1,20 @@
-//! Numbers held as objects in a loop: `Integer sum = 0; ... sum += x` makes an object for
-//! every new value.
+//! Pattern: boxed numbers in a loop: `Integer sum = 0; ... sum += x` creates an object for every
+//! new value.
 
 use std::collections::BTreeSet;
 
 use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
-use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::context::{HintContext, PricedOperations};
 use crate::hint::hint::Hint;
 use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::pattern::{self, NameKind};
 use crate::hint::prediction_basis::PredictionBasis;
-use crate::hint::site::Site;
+use crate::hint::site::LoopSite;
 use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::LibraryFunction;
 
-/// The pattern.
+/// The pattern `boxing-in-loop`.
 pub const PATTERN: HintPattern = HintPattern {
     name: "boxing-in-loop",
     title: "A number is boxed in every iteration: use the primitive type",
@@ -28,7 +28,7 @@ pub const PATTERN: HintPattern = HintPattern {
     find,
 };
 
-/// Boxes and their primitive types.
+/// Box classes with their primitive types.
 const BOXES: [(&str, &str); 7] = [
     ("Integer", "int"),
     ("Long", "long"),
@@ -40,11 +40,11 @@ const BOXES: [(&str, &str); 7] = [
 ];
 
 /// Finds the outermost loops that compute boxed locals.
-fn find(context: &Context<'_>, sites: &[Site<'_>]) -> Vec<Hint> {
+fn find(context: &HintContext<'_>, sites: &[LoopSite<'_>]) -> Vec<Hint> {
     let mut seen = BTreeSet::new();
     let mut hints = Vec::new();
     for site in sites {
-        for (declaration, hint) in at(context, site) {
+        for (declaration, hint) in hints_at(context, site) {
             if seen.insert((hint.file.clone(), declaration)) {
                 hints.push(hint);
             }
@@ -53,15 +53,15 @@ fn find(context: &Context<'_>, sites: &[Site<'_>]) -> Vec<Hint> {
     hints
 }
 
-/// The boxed locals that one loop computes, with where they are declared.
-fn at(context: &Context<'_>, site: &Site<'_>) -> Vec<(usize, Hint)> {
+/// Hints for the boxed locals that one loop computes, each with the position of the declaration.
+fn hints_at(context: &HintContext<'_>, site: &LoopSite<'_>) -> Vec<(usize, Hint)> {
     let file = site.file;
     let mut done = BTreeSet::new();
     let mut hints = Vec::new();
     let parts = site.syntax.update.iter().copied().chain([site.syntax.body]);
     for node in parts.flat_map(pattern::descendants) {
-        let Some(name) = computed(file, node) else { continue };
-        let Some(declared) = pattern::declared(file, name) else { continue };
+        let Some(name) = computed_name(file, node) else { continue };
+        let Some(declared) = pattern::declaration_of(file, name) else { continue };
         let boxed = BOXES.iter().find(|(class, _)| *class == declared.type_text);
         let Some((class, primitive)) = boxed.filter(|_| declared.place == NameKind::Local) else {
             continue;
@@ -71,15 +71,15 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Vec<(usize, Hint)> {
             .is_some_and(|value| pattern::is_literal(value) && !pattern::is_null(value));
         let text = file.text_of(name);
         if starts_known && done.insert(text) && !is_compared_with_null(file, site, text) {
-            let hint = boxes(context, site, text, class, primitive);
+            let hint = boxing_hint(context, site, text, class, primitive);
             hints.extend(hint.map(|hint| (declared.node.start_byte(), hint)));
         }
     }
     hints
 }
 
-/// The name that takes a computed value: of `x += 1`, `x++`, `x = x + 1`.
-fn computed<'t>(file: &SourceFile, node: SyntaxNode<'t>) -> Option<SyntaxNode<'t>> {
+/// The name that a computed value is assigned to: `x` of `x += 1`, `x++`, `x = x + 1`.
+fn computed_name<'t>(file: &SourceFile, node: SyntaxNode<'t>) -> Option<SyntaxNode<'t>> {
     let name = match (pattern::as_step(node), pattern::as_compound(file, node)) {
         (Some(operand), _) => operand,
         (_, Some((left, _, _))) => left,
@@ -91,8 +91,8 @@ fn computed<'t>(file: &SourceFile, node: SyntaxNode<'t>) -> Option<SyntaxNode<'t
     pattern::is_variable(name).then_some(name)
 }
 
-/// Whether the unit compares a name with null or sets it to null.
-fn is_compared_with_null(file: &SourceFile, site: &Site<'_>, name: &str) -> bool {
+/// Whether the unit compares a name with null or assigns null to it.
+fn is_compared_with_null(file: &SourceFile, site: &LoopSite<'_>, name: &str) -> bool {
     let nodes = pattern::descendants(pattern::enclosing_unit(site.syntax.node));
     nodes.into_iter().filter(|node| pattern::is_null(*node)).any(|null| {
         null.parent().is_some_and(|parent| {
@@ -101,10 +101,10 @@ fn is_compared_with_null(file: &SourceFile, site: &Site<'_>, name: &str) -> bool
     })
 }
 
-/// The hint for one variable of one loop.
-fn boxes(
-    context: &Context<'_>,
-    site: &Site<'_>,
+/// Hint for one variable of one loop.
+fn boxing_hint(
+    context: &HintContext<'_>,
+    site: &LoopSite<'_>,
     name: &str,
     class: &str,
     primitive: &str,
@@ -113,8 +113,8 @@ fn boxes(
     let mut runs = 0u64;
     let parts = site.syntax.update.iter().copied().chain([site.syntax.body]);
     for node in parts.flat_map(pattern::descendants) {
-        let own = computed(file, node).is_some_and(|found| file.text_of(found) == name);
-        if own && !pattern::in_other_unit(node, site.syntax.node) {
+        let own = computed_name(file, node).is_some_and(|found| file.text_of(found) == name);
+        if own && !pattern::is_in_other_unit(node, site.syntax.node) {
             runs = runs.saturating_add(context.runs(site.block_at(context, node)));
         }
     }

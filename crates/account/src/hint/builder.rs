@@ -1,5 +1,5 @@
-//! Builders of text, StringBuilder and StringBuffer: which expressions are one, where a local
-//! one is used, and whether it leaves its method.
+//! Analysis of StringBuilder and StringBuffer: expressions that are a builder, uses of a local
+//! builder, and whether it leaves its method.
 
 use crate::hint::pattern::{self, NameKind, simple_type};
 use crate::java::{SourceFile, SyntaxNode};
@@ -8,7 +8,7 @@ use crate::java::{SourceFile, SyntaxNode};
 const ITSELF: [&str; 7] =
     ["append", "appendCodePoint", "delete", "deleteCharAt", "insert", "replace", "reverse"];
 
-/// Methods of both classes that return something else, and keep no hold of the builder.
+/// Methods of both classes that return something else and keep no reference to the builder.
 const OTHERS: [&str; 17] = [
     "capacity",
     "charAt",
@@ -29,13 +29,13 @@ const OTHERS: [&str; 17] = [
     "trimToSize",
 ];
 
-/// Whether a declared type is a builder's.
+/// Whether a declared type is StringBuilder or StringBuffer.
 pub(crate) fn is_builder_type(type_text: &str) -> bool {
     matches!(simple_type(type_text).as_str(), "StringBuilder" | "StringBuffer")
 }
 
-/// The variable that an expression, a chain of calls too, gives: `b` of `b.append(x).reverse()`.
-/// None where the file doesn't say that it is a builder.
+/// The builder variable that an expression or chain of calls returns: `b` of
+/// `b.append(x).reverse()`. `None` where the file does not show that it is a builder.
 pub(crate) fn variable_of<'t>(
     file: &SourceFile,
     expression: SyntaxNode<'t>,
@@ -47,31 +47,34 @@ pub(crate) fn variable_of<'t>(
         }
         node = pattern::without_parentheses(call.object?);
     }
-    let declared = pattern::declared(file, node)?;
+    let declared = pattern::declaration_of(file, node)?;
     is_builder_type(&declared.type_text).then_some(node)
 }
 
-/// A local builder's declaration and all that is done with it.
+/// A local builder: its declaration and all its uses.
 pub(crate) struct LocalBuilder<'t> {
-    /// Its declarator.
+    /// The declarator.
     pub declarator: SyntaxNode<'t>,
     /// Its name.
     pub name: SyntaxNode<'t>,
-    /// Its type as it is declared.
+    /// Declared type.
     pub ty: SyntaxNode<'t>,
-    /// Types of the creations that it is set to.
+    /// Types of the creations assigned to it.
     pub created: Vec<SyntaxNode<'t>>,
-    /// Names of the methods called on it, chains too.
+    /// Names of the methods called on it, in chains too.
     pub calls: Vec<SyntaxNode<'t>>,
-    /// Whether it, or a chain that gives it, is used in any other way: handed on, kept,
-    /// compared, captured. Being returned is not among it.
+    /// Whether the builder is used in any other way: passed on, stored, compared, captured. Being
+    /// returned does not count.
     pub is_shared: bool,
-    /// Whether it is returned.
+    /// Whether the method returns it.
     pub is_returned: bool,
 }
 
-/// The local builder of a declaration with a single variable.
-pub fn local<'t>(file: &SourceFile, declaration: SyntaxNode<'t>) -> Option<LocalBuilder<'t>> {
+/// Analyses the local builder of a declaration with a single variable.
+pub fn local_builder<'t>(
+    file: &SourceFile,
+    declaration: SyntaxNode<'t>,
+) -> Option<LocalBuilder<'t>> {
     let locals = pattern::as_locals(declaration);
     let [(ty, name, value)] = locals.as_slice() else { return None };
     let declarator = name.parent()?;
@@ -88,14 +91,14 @@ pub fn local<'t>(file: &SourceFile, declaration: SyntaxNode<'t>) -> Option<Local
         is_returned: false,
     };
     if let Some(value) = value {
-        builder.take_value(file, *value);
+        builder.record_value(file, *value);
     }
     for node in pattern::descendants(pattern::enclosing_unit(declaration)) {
         if !pattern::is_variable(node) || file.text_of(node) != file.text_of(*name) {
             continue;
         }
-        match pattern::declared(file, node) {
-            Some(found) if found.node == declarator => builder.take_use(file, node),
+        match pattern::declaration_of(file, node) {
+            Some(found) if found.node == declarator => builder.record_use(file, node),
             Some(_) => {}
             // Perhaps captured by a class within the method.
             None => builder.is_shared = true,
@@ -104,19 +107,19 @@ pub fn local<'t>(file: &SourceFile, declaration: SyntaxNode<'t>) -> Option<Local
     Some(builder)
 }
 
-/// The local builder that a variable is.
-pub(crate) fn local_of<'t>(
+/// Analyses the local builder that a variable refers to.
+pub(crate) fn local_builder_of<'t>(
     file: &SourceFile,
     variable: SyntaxNode<'t>,
 ) -> Option<LocalBuilder<'t>> {
-    let declared = pattern::declared(file, variable)?;
+    let declared = pattern::declaration_of(file, variable)?;
     let is_local = declared.place == NameKind::Local;
-    is_local.then(|| declared.node.parent()).flatten().and_then(|found| local(file, found))
+    is_local.then(|| declared.node.parent()).flatten().and_then(|found| local_builder(file, found))
 }
 
 impl<'t> LocalBuilder<'t> {
-    /// A value that it is set to: a new object of its own class, or null.
-    fn take_value(&mut self, file: &SourceFile, value: SyntaxNode<'t>) {
+    /// Records an assigned value: a new object of a builder class, or null.
+    fn record_value(&mut self, file: &SourceFile, value: SyntaxNode<'t>) {
         let value = pattern::without_parentheses(value);
         let made = pattern::as_creation(value).filter(|made| !made.is_array && !made.is_anonymous);
         match made {
@@ -129,8 +132,8 @@ impl<'t> LocalBuilder<'t> {
         }
     }
 
-    /// One use of its name.
-    fn take_use(&mut self, file: &SourceFile, variable: SyntaxNode<'t>) {
+    /// Records one use of its name.
+    fn record_use(&mut self, file: &SourceFile, variable: SyntaxNode<'t>) {
         let body = pattern::innermost_code;
         self.is_shared |= body(variable) != body(self.declarator);
         let Some(parent) = variable.parent() else { return };
@@ -138,18 +141,18 @@ impl<'t> LocalBuilder<'t> {
             && left == variable
             && pattern::is_statement_of(parent)
         {
-            return self.take_value(file, right);
+            return self.record_value(file, right);
         }
         if let Some((left, right)) = pattern::as_binary(file, parent, &["==", "!="])
             && (pattern::is_null(left) || pattern::is_null(right))
         {
             return;
         }
-        self.take_chain(file, variable);
+        self.record_chain(file, variable);
     }
 
-    /// The calls on it, one after the other, and what becomes of the last one's value.
-    fn take_chain(&mut self, file: &SourceFile, variable: SyntaxNode<'t>) {
+    /// Records a chain of calls on it, and the use of the last one's value.
+    fn record_chain(&mut self, file: &SourceFile, variable: SyntaxNode<'t>) {
         let mut node = pattern::with_all_parentheses(variable);
         while let Some(parent) = node.parent() {
             let call = pattern::as_call(parent).filter(|call| call.object == Some(node));
@@ -183,7 +186,7 @@ mod tests {
         let text = format!("class A {{ StringBuffer f; Object m(String x) {{ {body} }} }}");
         let file = SourceFile::parse("A.java", text);
         let all = pattern::descendants(file.tree.root_node());
-        let found = all.into_iter().find_map(|node| local(&file, node)).unwrap();
+        let found = all.into_iter().find_map(|node| local_builder(&file, node)).unwrap();
         (found.is_shared, found.is_returned, found.created.len(), found.calls.len())
     }
 

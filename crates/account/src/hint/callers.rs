@@ -1,4 +1,4 @@
-//! Who calls a method that a hint says to inline: where it pays to do so by hand.
+//! Callers of a method that a hint suggests to inline, as recorded in the call tree.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use crate::account::MethodKey;
 use crate::account::calls::CallTree;
 use crate::blocks::BlockId;
 
-/// Callers that a hint names.
+/// Number of callers that a hint lists.
 const NAMED: usize = 3;
 
-/// A method that calls another.
+/// A caller of a method, with its number and share of the calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Caller {
     /// The caller.
     pub method: MethodKey,
-    /// How often it calls, in the run that recorded the calls.
+    /// Number of its calls, in the run that recorded the calls.
     pub calls: u64,
-    /// Part of all calls of the method, 0..1.
+    /// Share of all calls of the method, 0..1.
     pub share: f64,
 }
 
@@ -27,11 +27,11 @@ impl std::fmt::Display for Caller {
     }
 }
 
-/// How often each block ran below which caller; none where a thread began with it.
+/// Executions of each block by caller; `None` is a thread that began with the block's method.
 pub(super) type CallerCounts<'a> = BTreeMap<BlockId, BTreeMap<Option<&'a MethodKey>, u64>>;
 
-/// Counts the callers of all blocks.
-pub(super) fn count(tree: &CallTree) -> CallerCounts<'_> {
+/// Counts the executions of all blocks by caller.
+pub(super) fn callers_by_block(tree: &CallTree) -> CallerCounts<'_> {
     let mut counts = CallerCounts::new();
     for thread in tree.threads.values() {
         for node in &thread.nodes {
@@ -45,8 +45,8 @@ pub(super) fn count(tree: &CallTree) -> CallerCounts<'_> {
     counts
 }
 
-/// The three that call most.
-pub(super) fn most(counts: &BTreeMap<Option<&MethodKey>, u64>) -> Vec<Caller> {
+/// The three callers with most calls.
+pub(super) fn top_callers(counts: &BTreeMap<Option<&MethodKey>, u64>) -> Vec<Caller> {
     let all: u64 = counts.values().fold(0, |sum, n| sum.saturating_add(*n));
     let mut callers: Vec<Caller> = counts
         .iter()
@@ -82,7 +82,7 @@ mod tests {
             other,1,0,a.A,small(),7,20\n\
             third,0,,a.A,small(),7,5\n";
         let tree = CallTree::parse(text).unwrap();
-        let found = most(&count(&tree)[&BlockId(7)]);
+        let found = top_callers(&callers_by_block(&tree)[&BlockId(7)]);
         let names: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(
             names,

@@ -1,20 +1,20 @@
-//! Strings that grow in a loop: every `+=` copies all that is there already.
+//! Pattern: Strings that grow in a loop: every `+=` copies the whole String.
 
 use std::collections::BTreeSet;
 
 use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
-use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::context::{HintContext, PricedOperations};
 use crate::hint::hint::Hint;
 use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::pattern::{self, NameKind};
 use crate::hint::prediction_basis::PredictionBasis;
 use crate::hint::rewrite::fresh_name;
-use crate::hint::site::Site;
+use crate::hint::site::LoopSite;
 use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::{LibraryFunction, Operation};
 
-/// The pattern.
+/// The pattern `string-in-loop`.
 pub const PATTERN: HintPattern = HintPattern {
     name: "string-in-loop",
     title: "A String grows in a loop: use a StringBuilder",
@@ -30,8 +30,8 @@ pub const PATTERN: HintPattern = HintPattern {
 };
 
 /// Finds the outermost loops in which a local String grows.
-fn find(context: &Context<'_>, sites: &[Site<'_>]) -> Vec<Hint> {
-    let found: Vec<(Hint, usize)> = sites.iter().flat_map(|site| at(context, site)).collect();
+fn find(context: &HintContext<'_>, sites: &[LoopSite<'_>]) -> Vec<Hint> {
+    let found: Vec<(Hint, usize)> = sites.iter().flat_map(|site| hints_at(context, site)).collect();
     let mut seen = BTreeSet::new();
     found
         .into_iter()
@@ -40,26 +40,28 @@ fn find(context: &Context<'_>, sites: &[Site<'_>]) -> Vec<Hint> {
         .collect()
 }
 
-/// The Strings that grow in one loop, with where they are declared.
-fn at(context: &Context<'_>, site: &Site<'_>) -> Vec<(Hint, usize)> {
+/// Hints for the Strings that grow in one loop, each with the position of the declaration.
+fn hints_at(context: &HintContext<'_>, site: &LoopSite<'_>) -> Vec<(Hint, usize)> {
     let file = site.file;
     let mut done = BTreeSet::new();
     let mut hints = Vec::new();
     for node in pattern::descendants(site.syntax.body) {
-        let Some(name) = grown(file, node) else { continue };
+        let Some(name) = grown_name(file, node) else { continue };
         let text = file.text_of(name);
-        let Some(declared) = pattern::declared(file, name) else { continue };
+        let Some(declared) = pattern::declaration_of(file, name) else { continue };
         let outside = declared.node.end_byte() <= site.syntax.node.start_byte();
         let local = declared.place != NameKind::Field && declared.type_text == "String";
-        if outside && local && done.insert(text) && only_grows(site, text) {
-            hints.extend(grows(context, site, text).map(|hint| (hint, declared.node.start_byte())));
+        if outside && local && done.insert(text) && is_only_appended(site, text) {
+            hints.extend(
+                growth_hint(context, site, text).map(|hint| (hint, declared.node.start_byte())),
+            );
         }
     }
     hints
 }
 
-/// The name that `s += x` or `s = s + x` adds to.
-fn grown<'t>(file: &SourceFile, node: SyntaxNode<'t>) -> Option<SyntaxNode<'t>> {
+/// The name that `s += x` or `s = s + x` appends to.
+fn grown_name<'t>(file: &SourceFile, node: SyntaxNode<'t>) -> Option<SyntaxNode<'t>> {
     if let Some((left, operator, _)) = pattern::as_compound(file, node) {
         return (operator == "+" && pattern::is_variable(left)).then_some(left);
     }
@@ -72,31 +74,31 @@ fn grown<'t>(file: &SourceFile, node: SyntaxNode<'t>) -> Option<SyntaxNode<'t>> 
     (grows && pattern::is_variable(left)).then_some(left)
 }
 
-/// Whether the loop only adds to a name: it neither reads nor sets it otherwise.
-fn only_grows(site: &Site<'_>, name: &str) -> bool {
+/// Whether the loop only appends to a name, and neither reads nor assigns it otherwise.
+fn is_only_appended(site: &LoopSite<'_>, name: &str) -> bool {
     let file = site.file;
     let nodes = pattern::descendants(site.syntax.node);
     let uses = nodes.iter().filter(|n| pattern::is_variable(**n) && file.text_of(**n) == name);
     let growths: usize = nodes
         .iter()
-        .filter(|node| grown(file, **node).is_some_and(|grown| file.text_of(grown) == name))
+        .filter(|node| grown_name(file, **node).is_some_and(|grown| file.text_of(grown) == name))
         .map(|node| if pattern::as_compound(file, *node).is_some() { 1 } else { 2 })
         .sum();
     uses.count() == growths
 }
 
-/// The hint for one String of one loop.
-fn grows(context: &Context<'_>, site: &Site<'_>, name: &str) -> Option<Hint> {
+/// Hint for one String of one loop.
+fn growth_hint(context: &HintContext<'_>, site: &LoopSite<'_>, name: &str) -> Option<Hint> {
     let file = site.file;
     let entries = site.entries(context).max(1);
     let mut saved = PricedOperations::default();
     let mut runs = 0u64;
     let mut added = Vec::new();
     for node in pattern::descendants(site.syntax.body) {
-        let Some(_) = grown(file, node).filter(|grown| file.text_of(*grown) == name) else {
+        let Some(_) = grown_name(file, node).filter(|grown| file.text_of(*grown) == name) else {
             continue;
         };
-        if pattern::in_other_unit(node, site.syntax.node) {
+        if pattern::is_in_other_unit(node, site.syntax.node) {
             return None;
         }
         let block = site.block_at(context, node);
@@ -108,9 +110,9 @@ fn grows(context: &Context<'_>, site: &Site<'_>, name: &str) -> Option<Hint> {
         for found in found.filter(|o| on_line(o.line)) {
             let count = times as f64 * f64::from(found.count);
             context.add_found(&mut saved, block, found, count);
-            pay(context, &mut saved, count);
+            pay_for_appending(context, &mut saved, count);
         }
-        added.push(append(file, node, name));
+        added.push(append_calls(file, node, name));
     }
     if saved.counts.0.is_empty() || runs < 2 * entries {
         return None;
@@ -136,8 +138,8 @@ fn grows(context: &Context<'_>, site: &Site<'_>, name: &str) -> Option<Hint> {
     Some(hint(context, site.body, &site.blocks(), site.lines(), finding))
 }
 
-/// Pays for appending: the model's own price, else half a concatenation.
-fn pay(context: &Context<'_>, saved: &mut PricedOperations, count: f64) {
+/// Subtracts the cost of appending: the model's price, else half a concatenation.
+fn pay_for_appending(context: &HintContext<'_>, saved: &mut PricedOperations, count: f64) {
     let append = ["java.lang.StringBuilder", "java.lang.AbstractStringBuilder"]
         .map(|class| LibraryFunction::new(class, "append"))
         .into_iter()
@@ -148,8 +150,8 @@ fn pay(context: &Context<'_>, saved: &mut PricedOperations, count: f64) {
     }
 }
 
-/// The calls that add what a statement adds: `.append(a).append(b)`.
-fn append(file: &SourceFile, node: SyntaxNode<'_>, name: &str) -> String {
+/// The calls that append the operands of a statement: `.append(a).append(b)`.
+fn append_calls(file: &SourceFile, node: SyntaxNode<'_>, name: &str) -> String {
     if let Some((_, _, right)) = pattern::as_compound(file, node) {
         return format!(".append({})", file.text_of(right));
     }

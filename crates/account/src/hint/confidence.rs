@@ -1,18 +1,18 @@
-//! How sure a hint is.
+//! Confidence of hints.
 
-/// How sure it is that the rewrite does the same and saves.
+/// Confidence that a rewrite is equivalent and saves energy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confidence {
-    /// The pattern may not hold, or a compiler may do this already.
+    /// The pattern may not apply, or a compiler may do this already.
     Low,
-    /// The rewrite does the same under the condition that the hint states.
+    /// The rewrite is equivalent under the condition in the hint.
     Medium,
-    /// The source shows that the rewrite does the same.
+    /// The source shows that the rewrite is equivalent.
     High,
 }
 
 impl Confidence {
-    /// `low`, `medium`, `high`.
+    /// Name in outputs: `low`, `medium`, `high`.
     pub fn name(self) -> &'static str {
         match self {
             Confidence::Low => "low",
@@ -21,8 +21,8 @@ impl Confidence {
         }
     }
 
-    /// What a joule of predicted saving counts for in the order of hints: every step down
-    /// from high halves it. A convention, not a probability.
+    /// Weight of a predicted saving in the order of hints: 1 for high, halved by each step down.
+    /// A convention, not a probability.
     pub(super) fn weight(self) -> f64 {
         match self {
             Confidence::Low => 0.25,

@@ -1,19 +1,18 @@
-//! Numbers of type float that are computed with in double and turned back: for want of
-//! an `f` behind a literal.
+//! Pattern: floats that are converted to double and back because a literal lacks its `f`.
 
 use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
-use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::context::{HintContext, PricedOperations};
 use crate::hint::hint::Hint;
 use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::pattern;
 use crate::hint::prediction_basis::PredictionBasis;
-use crate::hint::site::Site;
+use crate::hint::site::LoopSite;
 use crate::java::types::ValueKind;
 use crate::java::{SourceFile, SyntaxNode};
-use crate::operations::{BlockEntry, Operation, OperationCount, Verb};
+use crate::operations::{BlockEntry, Operation, OperationCount, OperationVerb};
 
-/// The pattern.
+/// The pattern `float-and-double`.
 pub const PATTERN: HintPattern = HintPattern {
     name: "float-and-double",
     title: "A double literal among floats: two conversions for nothing",
@@ -28,33 +27,33 @@ pub const PATTERN: HintPattern = HintPattern {
     find,
 };
 
-/// Finds literals in all sources; what runs often need not stand in a loop.
-fn find(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
+/// Finds literals in all sources, in loops or not.
+fn find(context: &HintContext<'_>, _: &[LoopSite<'_>]) -> Vec<Hint> {
     let sources = context.input.sources;
-    sources.iter().flat_map(|file| of_file(context, file)).collect()
+    sources.iter().flat_map(|file| hints_of_file(context, file)).collect()
 }
 
-fn of_file(context: &Context<'_>, file: &SourceFile) -> Vec<Hint> {
+fn hints_of_file(context: &HintContext<'_>, file: &SourceFile) -> Vec<Hint> {
     let nodes = pattern::descendants(file.tree.root_node()).into_iter();
     nodes
-        .filter_map(|node| found(file, node))
-        .filter_map(|found| at(context, file, &found))
+        .filter_map(|node| as_float_conversion(file, node))
+        .filter_map(|found| hint_at(context, file, &found))
         .collect()
 }
 
-/// A float, an operation and a double literal whose result becomes a float.
+/// An operation of a float and a double literal whose result becomes a float.
 struct FloatConversion<'t> {
     literal: SyntaxNode<'t>,
     float: SyntaxNode<'t>,
-    /// What becomes simpler.
+    /// The expression that the rewrite simplifies.
     whole: SyntaxNode<'t>,
     operator: String,
-    /// Whether the result is cast, rather than assigned by `*=`.
+    /// Whether the result is cast, not assigned by `*=`.
     is_cast: bool,
 }
 
-/// Reads `x *= 0.5` and `(float) (x * 0.5)`, with a float `x`.
-fn found<'t>(file: &SourceFile, node: SyntaxNode<'t>) -> Option<FloatConversion<'t>> {
+/// Parses `x *= 0.5` and `(float) (x * 0.5)`, for a float `x`.
+fn as_float_conversion<'t>(file: &SourceFile, node: SyntaxNode<'t>) -> Option<FloatConversion<'t>> {
     if let Some((float, operator, right)) = pattern::as_compound(file, node) {
         let literal = pattern::without_parentheses(right);
         let fits = ["+", "-", "*", "/"].contains(&operator.as_str());
@@ -85,13 +84,13 @@ impl FloatConversion<'_> {
         one.then_some(self)
     }
 
-    /// The literal as a float.
+    /// Source text of the literal as a float.
     fn as_float(&self, file: &SourceFile) -> String {
         let text = file.text_of(self.literal).trim_end_matches(['d', 'D']);
         format!("{text}f")
     }
 
-    /// Whether the literal is a float exactly.
+    /// Whether a float has the literal's exact value.
     fn is_exact(&self, file: &SourceFile) -> bool {
         let text = file.text_of(self.literal).trim_end_matches(['d', 'D']).replace('_', "");
         text.parse::<f64>().is_ok_and(|value| f64::from(value as f32) == value)
@@ -102,7 +101,8 @@ impl FloatConversion<'_> {
 fn is_float(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     let node = pattern::without_parentheses(node);
     let of_type = |node: SyntaxNode<'_>, ty: &str| {
-        pattern::declared(file, node).is_some_and(|d| pattern::simple_type(&d.type_text) == ty)
+        pattern::declaration_of(file, node)
+            .is_some_and(|d| pattern::simple_type(&d.type_text) == ty)
     };
     match pattern::as_element(node) {
         Some((array, _)) => of_type(array, "float[]"),
@@ -110,8 +110,12 @@ fn is_float(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     }
 }
 
-/// The hint for one literal, where the dictionary has the conversions.
-fn at(context: &Context<'_>, file: &SourceFile, found: &FloatConversion<'_>) -> Option<Hint> {
+/// Hint for one literal, where the dictionary has the conversions.
+fn hint_at(
+    context: &HintContext<'_>,
+    file: &SourceFile,
+    found: &FloatConversion<'_>,
+) -> Option<Hint> {
     let line = pattern::line(found.literal);
     let near = pattern::line(found.whole)..=file.last_line(found.whole);
     const TO: &str = "float to double";
@@ -132,10 +136,10 @@ fn at(context: &Context<'_>, file: &SourceFile, found: &FloatConversion<'_>) -> 
         context.add_found(&mut saved, block, one, runs);
     }
     let verb = match found.operator.as_str() {
-        "+" => Verb::ADDITION,
-        "-" => Verb::SUBTRACTION,
-        "*" => Verb::MULTI,
-        _ => Verb::DIVISION,
+        "+" => OperationVerb::ADDITION,
+        "-" => OperationVerb::SUBTRACTION,
+        "*" => OperationVerb::MULTI,
+        _ => OperationVerb::DIVISION,
     };
     context.add_known(&mut saved, verb.of(ValueKind::Double), runs);
     context.add_known(&mut saved, verb.of(ValueKind::Float), -runs);
@@ -166,7 +170,7 @@ fn at(context: &Context<'_>, file: &SourceFile, found: &FloatConversion<'_>) -> 
     Some(hint(context, block, &[block], lines, finding))
 }
 
-/// The expression with the new literal, and without the cast that it makes needless.
+/// The expression with the new literal, without the then redundant cast.
 fn rewrite(file: &SourceFile, found: &FloatConversion<'_>, literal: &str) -> String {
     let (start, end) = (found.whole.start_byte(), found.whole.end_byte());
     let own = found.literal.byte_range();

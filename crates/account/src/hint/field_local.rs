@@ -1,5 +1,5 @@
-//! Fields read again and again in a loop that doesn't write them: a local copy reads
-//! the field once per entry of the loop.
+//! Pattern: fields read repeatedly in a loop that does not write them: a local copy reads the
+//! field once per entry of the loop.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use crate::java::SyntaxNode;
 
 use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
-use crate::hint::counted::PricedForm;
-use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::context::PricedForm;
+use crate::hint::context::{HintContext, PricedOperations};
 use crate::hint::hint::Hint;
 use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::pattern::{self, ClassField};
 use crate::hint::prediction_basis::PredictionBasis;
-use crate::hint::rewrite::{Edit, Rewrite, before_loop, fresh_name};
-use crate::hint::site::Site;
+use crate::hint::rewrite::{Edit, Rewrite, edits_before_loop, fresh_name};
+use crate::hint::site::LoopSite;
 use crate::operations::{BlockEntry, Operation, OperationCount};
 
-/// The pattern.
+/// The pattern `field-in-loop`.
 pub const PATTERN: HintPattern = HintPattern {
     name: "field-in-loop",
     title: "Field read in every iteration: copy it to a local",
@@ -30,46 +30,46 @@ pub const PATTERN: HintPattern = HintPattern {
     find,
 };
 
-/// Finds loops that read fields.
-fn find(context: &Context<'_>, sites: &[Site<'_>]) -> Vec<Hint> {
+/// Finds loops that read fields repeatedly.
+fn find(context: &HintContext<'_>, sites: &[LoopSite<'_>]) -> Vec<Hint> {
     let mut loops: Vec<FieldLoop<'_>> =
         sites.iter().filter_map(|site| field_loop(context, site)).collect();
     give_each_field_to_one_loop(&mut loops);
-    loops.iter().filter_map(|field_loop| at(context, field_loop)).collect()
+    loops.iter().filter_map(|field_loop| hint_at(context, field_loop)).collect()
 }
 
 /// Reads of one field in a loop.
-struct Reads<'s> {
+struct FieldReads<'s> {
     field: ClassField<'s>,
     nodes: Vec<SyntaxNode<'s>>,
     runs: u64,
-    /// The reads in the scenario.
+    /// Price of the reads in the scenario.
     spent: PricedOperations,
-    /// The form of one of them.
+    /// Operation and context of one read.
     form: Option<PricedForm>,
-    /// Whether code that the loop calls might write the field.
+    /// Whether code that the loop calls may write the field.
     is_open: bool,
 }
 
-/// A loop with the fields that it reads again and again.
+/// A loop with the fields that it reads repeatedly.
 struct FieldLoop<'s> {
-    site: &'s Site<'s>,
-    reads: Vec<Reads<'s>>,
+    site: &'s LoopSite<'s>,
+    reads: Vec<FieldReads<'s>>,
 }
 
-/// The fields of one loop; none where it has to see what others write.
-fn field_loop<'s>(context: &Context<'_>, site: &'s Site<'s>) -> Option<FieldLoop<'s>> {
+/// The fields of one loop; `None` where it must see writes of other threads.
+fn field_loop<'s>(context: &HintContext<'_>, site: &'s LoopSite<'s>) -> Option<FieldLoop<'s>> {
     let entries = site.entries(context).max(1);
-    if waits_for_others(site) {
+    if must_see_other_threads(site) {
         return None;
     }
-    let mut reads = reads(context, site);
+    let mut reads = field_reads(context, site);
     reads.retain(|reads| reads.runs >= 4 * entries);
     Some(FieldLoop { site, reads })
 }
 
-/// Of loops within each other that read the same field, one gets it: the outer one, unless
-/// only that calls code that might write it.
+/// Assigns fields that nested loops share to one of them: the outer one, unless only that calls
+/// code that may write the field.
 fn give_each_field_to_one_loop(loops: &mut [FieldLoop<'_>]) {
     for inner in 0..loops.len() {
         for outer in 0..loops.len() {
@@ -85,7 +85,7 @@ fn give_each_field_to_one_loop(loops: &mut [FieldLoop<'_>]) {
     }
 }
 
-/// Names of the fields that both loops read, and whether the inner one is to have them.
+/// Names of the fields that both loops read, each with whether the inner loop gets it.
 fn shared_fields<'s>(outer: &FieldLoop<'s>, inner: &FieldLoop<'s>) -> Vec<(&'s str, bool)> {
     let of_outer = |name: &str| outer.reads.iter().find(|reads| reads.field.name == name);
     let shared = inner.reads.iter().filter_map(|reads| {
@@ -95,8 +95,11 @@ fn shared_fields<'s>(outer: &FieldLoop<'s>, inner: &FieldLoop<'s>) -> Vec<(&'s s
     shared.collect()
 }
 
-/// The hint for one loop: all its fields together.
-fn at(context: &Context<'_>, FieldLoop { site, reads: found }: &FieldLoop<'_>) -> Option<Hint> {
+/// Hint for one loop, with all its fields.
+fn hint_at(
+    context: &HintContext<'_>,
+    FieldLoop { site, reads: found }: &FieldLoop<'_>,
+) -> Option<Hint> {
     found.first()?;
     let entries = site.entries(context).max(1);
     let runs = found.iter().map(|reads| reads.runs).sum();
@@ -119,15 +122,15 @@ fn at(context: &Context<'_>, FieldLoop { site, reads: found }: &FieldLoop<'_>) -
             true => format!("No method that the loop calls may write {names}."),
             false => format!("No other thread writes {names} while the loop runs."),
         },
-        saved: saved(context, found, entries),
+        saved: saved_operations(context, found, entries),
         confidence: if open { Confidence::Low } else { Confidence::High },
         automatic_fix: (!open && starts_plainly).then_some(changed),
     };
     Some(hint(context, site.body, &site.blocks(), site.lines(), finding))
 }
 
-/// Whether the loop has to see what other threads write: it locks, or is written to wait.
-fn waits_for_others(site: &Site<'_>) -> bool {
+/// Whether the loop must see writes of other threads: it locks or waits.
+fn must_see_other_threads(site: &LoopSite<'_>) -> bool {
     const WAITING: [&str; 9] = [
         "wait",
         "sleep",
@@ -153,8 +156,12 @@ fn has_call(part: SyntaxNode<'_>) -> bool {
     pattern::descendants(part).iter().any(runs)
 }
 
-/// Reads that no longer happen, less the locals'.
-fn saved(context: &Context<'_>, found: &[Reads<'_>], entries: u64) -> PricedOperations {
+/// Saving: reads that no longer happen, less those of the locals.
+fn saved_operations(
+    context: &HintContext<'_>,
+    found: &[FieldReads<'_>],
+    entries: u64,
+) -> PricedOperations {
     let mut saved = PricedOperations::default();
     for reads in found {
         saved.add_all(&reads.spent);
@@ -168,8 +175,8 @@ fn saved(context: &Context<'_>, found: &[Reads<'_>], entries: u64) -> PricedOper
     saved
 }
 
-/// The fields that the loop reads and doesn't write, with how often.
-fn reads<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Reads<'s>> {
+/// The fields that the loop reads and does not write, with their reads.
+fn field_reads<'s>(context: &HintContext<'_>, site: &LoopSite<'s>) -> Vec<FieldReads<'s>> {
     let file = site.file;
     let locals = pattern::local_names(file, site.syntax.node);
     let mut written = pattern::written_names(file, site.syntax.node);
@@ -179,20 +186,20 @@ fn reads<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Reads<'s>> {
         let named = !field.is_static || field.owner != "this";
         !field.is_volatile && !constant && named && !written.contains(field.name)
     };
-    let calls_others = site.calls_source_methods();
+    let calls_others = site.can_run_unknown_code();
     let none_yet = |field: ClassField<'s>| {
         let is_open = calls_others && !field.is_final && !context.is_set_once(field.name);
         let (spent, form) = (PricedOperations::default(), None);
-        Reads { field, nodes: Vec::new(), runs: 0, spent, form, is_open }
+        FieldReads { field, nodes: Vec::new(), runs: 0, spent, form, is_open }
     };
-    let mut found: BTreeMap<&str, Reads<'s>> = pattern::fields(file, site.syntax.node)
+    let mut found: BTreeMap<&str, FieldReads<'s>> = pattern::fields(file, site.syntax.node)
         .into_iter()
         .filter(usable)
         .map(|field| (field.name, none_yet(field)))
         .collect();
     for node in pattern::descendants(site.syntax.node) {
         let Some(name) = field_name(site, node) else { continue };
-        let other = pattern::in_other_unit(node, site.syntax.node) || in_init(site, node);
+        let other = pattern::is_in_other_unit(node, site.syntax.node) || is_in_init(site, node);
         if other || (name.bare && locals.contains(name.text)) {
             continue;
         }
@@ -207,14 +214,14 @@ fn reads<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Reads<'s>> {
             context.add_found(&mut reads.spent, block, read, context.runs(block) as f64);
         }
     }
-    let is_flag = |reads: &Reads<'_>| {
+    let is_flag = |reads: &FieldReads<'_>| {
         reads.field.type_text == "boolean"
-            && reads.nodes.iter().any(|node| site.syntax.test.is_some_and(|t| within(*node, t)))
+            && reads.nodes.iter().any(|node| site.syntax.test.is_some_and(|t| is_within(*node, t)))
     };
     found.into_values().filter(|reads| reads.runs > 0 && !is_flag(reads)).collect()
 }
 
-/// The read of a field on a line: the dictionary's form of it says what moves.
+/// The read of a field on a line, with the context that shows the moved type.
 fn read_on<'b>(
     block: &'b BlockEntry,
     line: u32,
@@ -235,36 +242,36 @@ fn read_on<'b>(
     exact.or_else(|| found.find(|o| o.context.is_empty()))
 }
 
-fn in_init(site: &Site<'_>, node: SyntaxNode<'_>) -> bool {
-    site.syntax.init.iter().any(|part| within(node, *part))
-        || site.syntax.iterated.is_some_and(|part| within(node, part))
+fn is_in_init(site: &LoopSite<'_>, node: SyntaxNode<'_>) -> bool {
+    site.syntax.init.iter().any(|part| is_within(node, *part))
+        || site.syntax.iterated.is_some_and(|part| is_within(node, part))
 }
 
-fn within(node: SyntaxNode<'_>, part: SyntaxNode<'_>) -> bool {
+fn is_within(node: SyntaxNode<'_>, part: SyntaxNode<'_>) -> bool {
     part.start_byte() <= node.start_byte() && node.end_byte() <= part.end_byte()
 }
 
-/// A name that may be a field's.
-struct Name<'s> {
+/// A name that may refer to a field.
+struct FieldName<'s> {
     text: &'s str,
-    /// Where the name itself stands.
+    /// Syntax node of the name itself.
     node: SyntaxNode<'s>,
-    /// Without `this.` before it: a local of this name hides the field.
+    /// Whether it has no `this.` before it: a local of this name would hide the field.
     bare: bool,
 }
 
-/// Reads `x` or `this.x`.
-fn field_name<'s>(site: &Site<'s>, node: SyntaxNode<'s>) -> Option<Name<'s>> {
+/// Parses `x` or `this.x`.
+fn field_name<'s>(site: &LoopSite<'s>, node: SyntaxNode<'s>) -> Option<FieldName<'s>> {
     if pattern::is_variable(node) {
-        return Some(Name { text: site.file.text_of(node), node, bare: true });
+        return Some(FieldName { text: site.file.text_of(node), node, bare: true });
     }
     let (object, field) = pattern::as_field(node)?;
     let text = site.file.text_of(field);
-    pattern::is_this(object).then_some(Name { text, node: field, bare: false })
+    pattern::is_this(object).then_some(FieldName { text, node: field, bare: false })
 }
 
-/// The edits: a local per field before the loop, and its name in the field's place.
-fn rewrite(site: &Site<'_>, found: &[Reads<'_>]) -> Rewrite {
+/// Edits: a local per field before the loop, and its name in place of the field.
+fn rewrite(site: &LoopSite<'_>, found: &[FieldReads<'_>]) -> Rewrite {
     let mut rewrite = Rewrite::default();
     for reads in found {
         let mut letters = reads.field.name.chars();
@@ -277,13 +284,13 @@ fn rewrite(site: &Site<'_>, found: &[Reads<'_>]) -> Rewrite {
         rewrite.names.push(name);
     }
     let declarations = declarations(found, &rewrite);
-    rewrite.edits.extend(before_loop(site, &declarations));
+    rewrite.edits.extend(edits_before_loop(site, &declarations));
     rewrite
 }
 
-/// The declarations before the loop.
-fn declarations(found: &[Reads<'_>], rewrite: &Rewrite) -> Vec<String> {
-    let of = |(Reads { field, .. }, local): (&Reads<'_>, &String)| {
+/// Source text of the declarations before the loop.
+fn declarations(found: &[FieldReads<'_>], rewrite: &Rewrite) -> Vec<String> {
+    let of = |(FieldReads { field, .. }, local): (&FieldReads<'_>, &String)| {
         let ClassField { type_text, name, owner, .. } = field;
         format!("final {type_text} {local} = {owner}.{name};")
     };

@@ -1,21 +1,21 @@
-//! A hint: what was found where, what to do about it, and what that saves.
+//! A hint: the pattern found at a code location, the advice, and the predicted saving.
 
 use crate::blocks::BlockId;
 use crate::hint::board_ratio::BoardRatio;
 use crate::hint::callers::Caller;
 use crate::hint::confidence::Confidence;
-use crate::hint::counted::Amount;
+use crate::hint::context::EnergyAmount;
 use crate::hint::prediction_basis::PredictionBasis;
 use crate::hint::rewrite::Rewrite;
 
-/// A pattern found at a place where it matters.
+/// A pattern found at a code location with enough energy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hint {
-    /// Name of its pattern.
+    /// Name of the pattern.
     pub pattern: &'static str,
-    /// The block that it is about.
+    /// Block that the hint relates to.
     pub block: BlockId,
-    /// The block's name.
+    /// Name of the block.
     pub block_name: String,
     /// Path relative to its source root.
     pub file: String,
@@ -23,71 +23,70 @@ pub struct Hint {
     pub start_line: u32,
     /// Last line.
     pub end_line: u32,
-    /// What was found, in one sentence.
+    /// The finding in one sentence.
     pub sentence: String,
-    /// What to do, in words.
+    /// The advice in words.
     pub advice: String,
-    /// The rewrite on the user's own names.
+    /// Source text of the rewrite, with the user's own names.
     pub rewrite: String,
-    /// When the rewrite does the same.
+    /// Condition under which the rewrite is equivalent.
     pub condition: String,
-    /// What the rewrite would save: what the costs say, scaled by what such rewrites save on
-    /// the board where that was measured.
-    pub saving: Amount,
-    /// What the costs alone say that it would save; where the prediction starts from lines,
-    /// all that these spend.
-    pub by_costs: Amount,
-    /// What the saving is predicted from.
+    /// Predicted saving: the count-based one, scaled by that of such rewrites on the board where
+    /// it was measured.
+    pub saving: EnergyAmount,
+    /// Count-based saving; where the prediction starts from lines, all their energy.
+    pub by_costs: EnergyAmount,
+    /// Reference of the prediction.
     pub basis: PredictionBasis,
-    /// What decides whether and where it is listed. Where the prediction starts from lines:
-    /// what such rewrites save on average over places, since one place may well save nothing
-    /// where a compiler sees more of it than elsewhere. Else the saving. Where it was measured,
-    /// what that and the saving say together.
-    pub listed_by: Amount,
-    /// What such rewrites save on the board by what is said, where that was measured.
+    /// The saving that decides whether and where the hint is listed. Where the prediction starts
+    /// from lines, it is the mean saving of such rewrites over code locations, since a single one
+    /// may save nothing where a compiler optimises more; else the predicted saving. Where the
+    /// hint was measured, it is combined with the measurement.
+    pub listed_by: EnergyAmount,
+    /// Ratio of savings on the board to predictions, where it was measured.
     pub on_board: Option<BoardRatio>,
-    /// What it did save: the source with it beside the one without, where that was measured.
+    /// Measured saving: the source without the rewrite against that with it, where measured.
     pub measured: Option<MeasuredSaving>,
-    /// What the saving can't exceed: all that the place itself spends.
-    pub bound: Amount,
-    /// How sure it is.
+    /// Upper bound of the saving: all energy of the code location.
+    pub bound: EnergyAmount,
+    /// Confidence that the rewrite is equivalent and saves energy.
     pub confidence: Confidence,
-    /// The rewrite as edits of the file, where it can be made without a person.
+    /// Edits of the file, where the rewrite needs no person.
     pub automatic_fix: Option<Rewrite>,
-    /// The same as a unified diff of the file.
+    /// Unified diff of these edits.
     pub diff: Option<String>,
-    /// For a method to inline: who calls it most, where calls were recorded.
+    /// For a method to inline, its most frequent callers, where calls were recorded.
     pub callers: Vec<Caller>,
 }
 
 impl Hint {
-    /// The saving where it is predicted by anything: by costs, or by pairs that the board ran.
-    pub fn predicted(&self) -> Option<&Amount> {
+    /// The predicted saving; `None` where neither costs nor measured pairs predict it.
+    pub fn predicted(&self) -> Option<&EnergyAmount> {
         (self.basis == PredictionBasis::Costs || self.on_board.is_some()).then_some(&self.saving)
     }
 
-    /// Takes up what it saved when it was applied: it is listed by what that and the
-    /// prediction of this very place say together.
+    /// Adds the measured saving: the hint is then listed by the combination with its own
+    /// prediction.
     pub(crate) fn take_measured(&mut self, measured: MeasuredSaving) {
         self.listed_by = match self.predicted() {
-            Some(predicted) => predicted.and(&measured.saving),
+            Some(predicted) => predicted.combined_with(&measured.saving),
             None => measured.saving,
         };
         self.measured = Some(measured);
     }
 
-    /// The most that it may save, in joules: the upper end of its interval.
-    pub(super) fn may_save_j(&self) -> f64 {
+    /// Largest possible saving in joules: the upper end of the interval.
+    pub(super) fn largest_saving_j(&self) -> f64 {
         self.saving.interval.map_or(self.saving.energy.0, |interval| interval.hi.0)
     }
 
-    /// What decides the order of hints: the lower end of the interval of what it is listed by
-    /// in joules, weighed by the confidence. Absent without an interval.
+    /// Sort key of hints: the lower end of the interval of `listed_by` in joules, weighted by the
+    /// confidence. `None` without an interval.
     pub(crate) fn sure_saving_j(&self) -> Option<f64> {
         Some(self.listed_by.interval?.lo.0 * self.confidence.weight())
     }
 
-    /// The same as a share of the scenario's energy, 0..1; 0 without an interval.
+    /// The sort key as a share of the scenario's energy, 0..1; 0 without an interval.
     pub fn sure_share(&self) -> f64 {
         let (Some(sure_j), Some(share)) = (self.sure_saving_j(), self.listed_by.share) else {
             return 0.0;
@@ -96,18 +95,20 @@ impl Hint {
         if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// `Called most by A.run() (80 % of the calls), ...`; none where that isn't known.
+    /// Sentence on callers: `Called most by A.run() (80 % of the calls), ...`; `None` where
+    /// unknown.
     pub fn called_most_by(&self) -> Option<String> {
         let callers: Vec<String> = self.callers.iter().map(ToString::to_string).collect();
         (!callers.is_empty()).then(|| format!("Called most by {}.", callers.join(", ")))
     }
 }
 
-/// What a hint saved when it was applied.
+/// Measured saving of an applied hint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeasuredSaving {
-    /// Energy of the sessions without it less that with it; below zero where it costs more.
-    pub saving: Amount,
-    /// Pairs of sessions that say it.
+    /// Energy of the sessions without the rewrite less that with it; negative where it costs
+    /// more.
+    pub saving: EnergyAmount,
+    /// Number of pairs of sessions.
     pub pairs: usize,
 }

@@ -1,30 +1,30 @@
-//! One sort of hint, and what makes a hint of a place that it matches.
+//! Definition of a hint pattern, and the construction of a hint from a match.
 
 use crate::hint::confidence::Confidence;
-use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::context::{HintContext, PricedOperations};
 use crate::hint::hint::Hint;
 use crate::hint::prediction_basis::PredictionBasis;
 use crate::hint::rewrite::Rewrite;
-use crate::hint::site::Site;
+use crate::hint::site::LoopSite;
 use crate::operations::BlockEntry;
 
-/// One sort of hint.
+/// Definition of a hint pattern: name, texts, and the function that finds it.
 pub struct HintPattern {
-    /// Its name and the id of its SARIF rule: `bulk-copy`.
+    /// Name, also the id of its SARIF rule: `bulk-copy`.
     pub name: &'static str,
     /// A short title.
     pub title: &'static str,
-    /// What it is about, why it costs, what to do, and when not to: a few sentences.
+    /// Description, cost, advice and exceptions in a few sentences.
     pub help: &'static str,
-    /// Where it is described, or what measured it.
+    /// Source that describes or measured the pattern.
     pub reference: &'static str,
-    /// What its prediction starts from.
+    /// Reference of its predictions.
     pub basis: PredictionBasis,
-    /// Finds it.
-    pub find: fn(&Context<'_>, &[Site<'_>]) -> Vec<Hint>,
+    /// Finds matches in sources and loops.
+    pub find: fn(&HintContext<'_>, &[LoopSite<'_>]) -> Vec<Hint>,
 }
 
-/// What a pattern says about one place; the rest is the same for all.
+/// A match of a pattern at one code location: the parts of a hint that differ between patterns.
 pub(crate) struct PatternMatch {
     pub pattern: &'static str,
     pub sentence: String,
@@ -36,9 +36,9 @@ pub(crate) struct PatternMatch {
     pub automatic_fix: Option<Rewrite>,
 }
 
-/// Makes a hint about `block` whose place is made of `place`.
+/// Constructs a hint about `block`, whose code location consists of the blocks `place`.
 pub(crate) fn hint(
-    context: &Context<'_>,
+    context: &HintContext<'_>,
     block: &BlockEntry,
     place: &[&BlockEntry],
     lines: (u32, u32),
@@ -62,7 +62,7 @@ pub(crate) fn hint(
         listed_by: saving,
         on_board: None,
         measured: None,
-        bound: context.amount(&context.counted(place, |_| true)),
+        bound: context.amount(&context.count_operations(place, |_| true)),
         confidence: finding.confidence,
         automatic_fix: finding.automatic_fix,
         diff: None,

@@ -1,5 +1,5 @@
-//! Small methods that are called very often: the call, its parameters and its return
-//! cost more than what the method does.
+//! Pattern: small methods that are called often: call, parameters and return cost more than the
+//! body.
 
 use std::collections::HashMap;
 
@@ -7,18 +7,18 @@ use crate::account::OperationClass;
 use crate::format::{counted, grouped};
 use crate::hint::callers::{self, Caller};
 use crate::hint::confidence::Confidence;
-use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::context::{HintContext, PricedOperations};
 use crate::hint::hint::Hint;
 use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::pattern;
 use crate::hint::prediction_basis::PredictionBasis;
 use crate::hint::site;
-use crate::hint::site::Site;
+use crate::hint::site::LoopSite;
 use crate::java::types::{Primitive, ValueKind};
 use crate::java::{SourceFile, SyntaxNode};
-use crate::operations::{BlockEntry, Operation, OperationCount, Verb};
+use crate::operations::{BlockEntry, Operation, OperationCount, OperationVerb};
 
-/// The pattern.
+/// The pattern `inline-small-method`.
 pub const PATTERN: HintPattern = HintPattern {
     name: "inline-small-method",
     title: "Small method called very often: inline it",
@@ -32,16 +32,16 @@ pub const PATTERN: HintPattern = HintPattern {
     find,
 };
 
-/// A body with more operations than this, its return apart, isn't small.
+/// Largest number of operations in a small body, without its return.
 const LARGEST_BODY: u32 = 8;
 
-/// Fewer calls don't matter.
+/// Least number of calls for a hint.
 const LEAST_RUNS: u64 = 1000;
-/// The call must be at least this part of what the method costs.
+/// Least share of the call in the method's cost.
 const LEAST_PART: f64 = 0.2;
 
-/// Finds methods of one small block.
-fn find(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
+/// Finds frequently called methods of one small block.
+fn find(context: &HintContext<'_>, _: &[LoopSite<'_>]) -> Vec<Hint> {
     let mut blocks_of: HashMap<(&str, &str), usize> = HashMap::new();
     let blocks = &context.input.dictionary.blocks;
     for block in blocks {
@@ -51,30 +51,30 @@ fn find(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
     let often = |block: &&BlockEntry| context.runs(block) >= LEAST_RUNS && is_candidate(block);
     let found = blocks.iter().filter(often).filter(alone);
     found
-        .filter_map(|block| at(context, block))
+        .filter_map(|block| hint_at(context, block))
         .filter(|hint| hint.saving.energy.0 >= LEAST_PART * hint.bound.energy.0)
         .collect()
 }
 
-/// The three that call the method of a hint most; empty where the hint is about something
-/// else, or calls were not recorded.
-pub(super) fn callers(context: &Context<'_>, hint: &Hint) -> Vec<Caller> {
+/// The three most frequent callers of a hint's method; empty where the hint has another pattern,
+/// or calls were not recorded.
+pub(super) fn callers(context: &HintContext<'_>, hint: &Hint) -> Vec<Caller> {
     let is_about_calls = hint.pattern == PATTERN.name;
     let counts = is_about_calls.then(|| context.callers_of(hint.block)).flatten();
-    counts.map_or(Vec::new(), callers::most)
+    counts.map_or(Vec::new(), callers::top_callers)
 }
 
 /// Whether a block is the small body of an ordinary method.
 fn is_candidate(block: &BlockEntry) -> bool {
     let special = block.method.starts_with('<') || block.method.contains(".lambda_");
-    let own = block.operations.iter().filter(|o| !site::is_of(o, &[OperationClass::Function]));
+    let own = block.operations.iter().filter(|o| !site::has_class(o, &[OperationClass::Function]));
     let size: u32 = own.map(|operation| operation.count).sum();
     let creates = block.operations.iter().any(is_creation);
     block.kind == "entry" && !special && size <= LARGEST_BODY && !creates
 }
 
-/// The hint for one method; none where nobody can put its body in the place of a call.
-fn at(context: &Context<'_>, block: &BlockEntry) -> Option<Hint> {
+/// Hint for one method; `None` where its body cannot replace a call.
+fn hint_at(context: &HintContext<'_>, block: &BlockEntry) -> Option<Hint> {
     let (file, method) = declaration(context, block)?;
     if !can_be_inlined(context, file, method) {
         return None;
@@ -97,13 +97,13 @@ fn at(context: &Context<'_>, block: &BlockEntry) -> Option<Hint> {
                      sources overrides it."
                 .into(),
         },
-        saved: saved(context, block, call, runs as f64),
+        saved: saved_operations(context, block, call, runs as f64),
         confidence: Confidence::Low,
         automatic_fix: None,
     };
     let lines = (block.start_line, block.end_line);
     let mut made = hint(context, block, &[block], lines, finding);
-    made.bound = context.amount(&with_call(context, block, call, runs as f64));
+    made.bound = context.amount(&cost_with_call(context, block, call, runs as f64));
     Some(made)
 }
 
@@ -114,9 +114,9 @@ fn may_be_overridden_elsewhere(file: &SourceFile, method: SyntaxNode<'_>) -> boo
     has(&["public", "protected"]) && !has(&["static", "final"])
 }
 
-/// The method that a block is the body of.
+/// Declaration of the method whose body is this block.
 fn declaration<'c>(
-    context: &Context<'c>,
+    context: &HintContext<'c>,
     block: &BlockEntry,
 ) -> Option<(&'c SourceFile, SyntaxNode<'c>)> {
     let name = block.method.split('(').next().unwrap_or_default();
@@ -126,15 +126,15 @@ fn declaration<'c>(
         let named = method.child_by_field_name("name").is_some_and(|n| file.text_of(n) == name);
         named && lines.contains(&block.start_line)
     };
-    let found = pattern::units(file).into_iter().filter(own);
+    let found = pattern::methods_with_body(file).into_iter().filter(own);
     let innermost = found.min_by_key(|(method, _)| method.byte_range().len());
     innermost.map(|(method, _)| (file, method))
 }
 
-/// Whether a person can put the body in the place of a call: the sources call it by its name,
-/// the call runs it and no other, it neither locks nor calls itself or its superclass, and
-/// where it uses what only its own top-level class may use, that class calls it.
-fn can_be_inlined(context: &Context<'_>, file: &SourceFile, method: SyntaxNode<'_>) -> bool {
+/// Whether the body can replace a call: the sources call the method by name, the call always runs
+/// it, it neither locks nor calls itself or its superclass, and where it uses members that are
+/// private to its top-level class, that class calls it.
+fn can_be_inlined(context: &HintContext<'_>, file: &SourceFile, method: SyntaxNode<'_>) -> bool {
     let types = context.types();
     let modifiers = pattern::modifiers(file, method);
     let locks = ["synchronized", "native"].iter().any(|word| modifiers.contains(word));
@@ -153,9 +153,9 @@ fn can_be_inlined(context: &Context<'_>, file: &SourceFile, method: SyntaxNode<'
         && (!body.iter().any(uses_hidden) || types.is_called_in(file, method))
 }
 
-/// The call, its parameters and its return.
-fn saved(
-    context: &Context<'_>,
+/// Saving: the call, its parameters and its return.
+fn saved_operations(
+    context: &HintContext<'_>,
     block: &BlockEntry,
     call: &'static str,
     runs: f64,
@@ -163,7 +163,7 @@ fn saved(
     let mut saved = PricedOperations::default();
     context.add(&mut saved, (Operation::METHOD_INVOCATION, call), runs);
     for kind in parameter_kinds(&block.method) {
-        context.add_known(&mut saved, Verb::PARAMETER.of(kind), runs);
+        context.add_known(&mut saved, OperationVerb::PARAMETER.of(kind), runs);
     }
     for operation in block.operations.iter().filter(|o| is_return(o)) {
         context.add_found(&mut saved, block, operation, runs * f64::from(operation.count));
@@ -171,15 +171,15 @@ fn saved(
     saved
 }
 
-/// The body and the call: all that the method's executions spend.
-fn with_call(
-    context: &Context<'_>,
+/// Cost of the body and the call in all executions of the method.
+fn cost_with_call(
+    context: &HintContext<'_>,
     block: &BlockEntry,
     call: &'static str,
     runs: f64,
 ) -> PricedOperations {
-    let mut all = saved(context, block, call, runs);
-    let body = context.counted(&[block], |o| !is_return(o));
+    let mut all = saved_operations(context, block, call, runs);
+    let body = context.count_operations(&[block], |o| !is_return(o));
     all.add_all(&body);
     all
 }
@@ -192,7 +192,7 @@ fn is_return(found: &OperationCount) -> bool {
     found.operation.operation().is_some_and(Operation::is_return)
 }
 
-/// Kinds of the parameters of `solve(int,String[])`.
+/// Kinds of the parameters of a method named as `solve(int,String[])`.
 fn parameter_kinds(method: &str) -> Vec<ValueKind> {
     let inside = method.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')'));
     let types = inside.split(',').filter(|text| !text.trim().is_empty());

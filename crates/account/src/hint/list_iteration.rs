@@ -1,18 +1,18 @@
-//! Enhanced `for` over a list in a hot path: every iteration asks an iterator twice,
-//! where an index needs one `get`.
+//! Pattern: enhanced `for` over a list in hot code: every iteration makes two iterator calls,
+//! where indexed access makes one `get`.
 
 use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
-use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::context::{HintContext, PricedOperations};
 use crate::hint::hint::Hint;
 use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::pattern::{self, LoopKind};
 use crate::hint::prediction_basis::PredictionBasis;
 use crate::hint::rewrite::fresh_name;
-use crate::hint::site::Site;
+use crate::hint::site::LoopSite;
 use crate::operations::{Feature, LibraryFunction, Operation};
 
-/// The pattern.
+/// The pattern `list-by-iterator`.
 pub const PATTERN: HintPattern = HintPattern {
     name: "list-by-iterator",
     title: "Enhanced for over a list: go by index",
@@ -28,15 +28,15 @@ pub const PATTERN: HintPattern = HintPattern {
 };
 
 /// Finds enhanced `for` loops over array lists.
-fn find(context: &Context<'_>, sites: &[Site<'_>]) -> Vec<Hint> {
-    sites.iter().filter_map(|site| at(context, site)).collect()
+fn find(context: &HintContext<'_>, sites: &[LoopSite<'_>]) -> Vec<Hint> {
+    sites.iter().filter_map(|site| hint_at(context, site)).collect()
 }
 
-/// The hint for one loop.
-fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
+/// Hint for one loop.
+fn hint_at(context: &HintContext<'_>, site: &LoopSite<'_>) -> Option<Hint> {
     let file = site.file;
     let list = site.syntax.iterated.filter(|_| site.syntax.kind == LoopKind::Foreach)?;
-    let declared = pattern::declared(file, list).filter(|_| pattern::is_place(list))?;
+    let declared = pattern::declaration_of(file, list).filter(|_| pattern::is_place(list))?;
     let made = declared.value.and_then(pattern::as_creation);
     let made = made.map(|made| pattern::created_class(file, &made));
     let confidence = match (pattern::simple_type(&declared.type_text).as_str(), made) {
@@ -59,7 +59,7 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
         advice: "Go by index.".into(),
         rewrite: rewrite(site, text)?,
         condition: condition(text, confidence),
-        saved: saved(context, site, runs as f64)?,
+        saved: saved_operations(context, site, runs as f64)?,
         confidence,
         automatic_fix: None,
     };
@@ -74,8 +74,12 @@ fn condition(list: &str, confidence: Confidence) -> String {
     format!("{kind}Nothing adds to `{list}` or removes from it while the loop runs.")
 }
 
-/// The iterator's calls, less `get`, the counter and its test.
-fn saved(context: &Context<'_>, site: &Site<'_>, runs: f64) -> Option<PricedOperations> {
+/// Saving: the iterator's calls, less `get`, the counter and its test.
+fn saved_operations(
+    context: &HintContext<'_>,
+    site: &LoopSite<'_>,
+    runs: f64,
+) -> Option<PricedOperations> {
     let calls = |method: &str| {
         let call = Feature::from(LibraryFunction::new("java.util.Iterator", method));
         site.body.operations.iter().find(|o| o.operation == call)
@@ -91,8 +95,8 @@ fn saved(context: &Context<'_>, site: &Site<'_>, runs: f64) -> Option<PricedOper
     Some(saved)
 }
 
-/// The loop's header by index.
-fn rewrite(site: &Site<'_>, list: &str) -> Option<String> {
+/// Header of the indexed loop.
+fn rewrite(site: &LoopSite<'_>, list: &str) -> Option<String> {
     let file = site.file;
     let (index, size) = (fresh_name(file, "i"), fresh_name(file, "size"));
     let variable = file.text_of(site.syntax.variable?);

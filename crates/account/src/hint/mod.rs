@@ -1,63 +1,63 @@
-//! Accounts and sources -> hints: patterns that spend more than they need to, the
-//! rewrite on the user's own lines, what it would save and how sure that is. A hint is
-//! only a hint: code is never rewritten here. See `docs/hints.md`.
+//! Hints from accounts and sources: patterns that cost more energy than necessary, the rewrite of
+//! the user's own lines, the predicted saving and its uncertainty. Hints never change the user's
+//! code. See `docs/hints.md`.
 //!
-//! To add one: a file with a `HintPattern` (name, help, what its prediction starts from,
-//! `find`), its line in `PATTERNS`, and pairs of microbenchmarks.
+//! A new pattern needs a file with a `HintPattern` (name, help, basis of its prediction, `find`),
+//! a line in `PATTERNS`, and before/after microbenchmarks.
 
 pub(crate) mod allocation;
 pub(crate) mod append_parts;
-pub(crate) mod applied;
-pub(crate) mod assumed;
+pub(crate) mod applied_hints;
+pub(crate) mod assumed_hints;
 pub(crate) mod board_ratio;
+pub(crate) mod board_ratios;
 pub(crate) mod boxing;
 pub(crate) mod builder;
 pub(crate) mod bulk_copy;
 pub(crate) mod callers;
 pub(crate) mod concatenation;
 pub(crate) mod confidence;
+pub(crate) mod context;
 pub(crate) mod conversion;
-pub(crate) mod counted;
 pub(crate) mod diff;
 pub(crate) mod field_local;
-pub(crate) mod found;
+pub(crate) mod found_hints;
 #[allow(clippy::module_inception)] // named after the type in it
 pub(crate) mod hint;
 pub(crate) mod hint_pattern;
 pub(crate) mod inline_call;
 pub(crate) mod invariant;
 pub(crate) mod list_iteration;
-pub(crate) mod on_board;
+pub(crate) mod listing;
 pub(crate) mod pattern;
 pub(crate) mod prediction_basis;
 pub(crate) mod regex;
 pub(crate) mod registry;
-pub(crate) mod replaced;
+pub(crate) mod replaced_lines;
 pub(crate) mod rewrite;
 pub(crate) mod search;
-pub(crate) mod shown;
 pub(crate) mod site;
 pub(crate) mod static_method;
 pub(crate) mod string_buffer;
 pub(crate) mod unroll;
 pub(crate) mod value_type;
 
-pub use applied::{Applied, apply};
-pub use assumed::assumed_hints;
+pub use applied_hints::{AppliedHints, apply};
+pub use assumed_hints::assumed_hints;
 pub use board_ratio::BoardRatio;
+pub use board_ratios::BoardRatios;
 pub use callers::Caller;
 pub use confidence::Confidence;
-pub use counted::Amount;
-pub use counted::HintInput;
-pub use found::{FoundHints, Withheld};
+pub use context::EnergyAmount;
+pub use context::HintInput;
+pub use found_hints::{FoundHints, WithheldPlaces};
 pub use hint::{Hint, MeasuredSaving};
 pub use hint_pattern::HintPattern;
-pub use on_board::BoardRatios;
+pub use listing::HintOptions;
 pub use prediction_basis::PredictionBasis;
 pub use registry::PATTERNS;
 pub use rewrite::Rewrite;
 pub use search::hints;
-pub use shown::HintOptions;
 
 /// The hints of the paper's Program 1 with another text in its place.
 #[cfg(test)]

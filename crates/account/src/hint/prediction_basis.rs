@@ -1,11 +1,11 @@
-//! What the predicted saving of a hint is a part of.
+//! Basis of a hint's predicted saving.
 
-/// What the prediction of a pattern starts from, and the board's pairs scale.
+/// Energy that a pattern's prediction starts from, and that measured savings scale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PredictionBasis {
-    /// What the costs say of the operations that the rewrite no longer executes.
+    /// Count-based energy of the operations that the rewrite removes.
     Costs,
-    /// All that the lines spend whose code the rewrite replaces. The rewrite is of calls that
-    /// costs of operations don't tell apart; how much of it is saved, pairs alone know.
+    /// All energy of the lines whose code is replaced. The rewrite replaces calls that costs do
+    /// not distinguish, so only measured pairs determine its saving.
     Lines,
 }

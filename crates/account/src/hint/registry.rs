@@ -1,4 +1,4 @@
-//! All patterns that hints are found by.
+//! List of all hint patterns.
 
 use crate::hint::hint_pattern::HintPattern;
 use crate::hint::{
@@ -6,7 +6,7 @@ use crate::hint::{
     inline_call, invariant, list_iteration, regex, static_method, string_buffer, unroll,
 };
 
-/// All patterns. Their order decides between hints of equal saving.
+/// All hint patterns; their order decides between hints of equal saving.
 pub const PATTERNS: &[&HintPattern] = &[
     &bulk_copy::PATTERN,
     &invariant::PATTERN,

@@ -1,19 +1,19 @@
-//! Loops of the source joined with their blocks in the dictionary.
+//! Loops of the source, matched with their blocks in the dictionary.
 
 use std::collections::HashMap;
 
 use crate::account::OperationClass;
 use crate::blocks::BlockId;
-use crate::hint::counted::Context;
+use crate::hint::context::HintContext;
 use crate::hint::pattern::{self, LoopKind, LoopParts};
 use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::{BlockEntry, Feature, LibraryFunction, Operation, OperationCount};
 
-/// A loop with its blocks.
-pub struct Site<'a> {
-    /// The file that it stands in.
+/// A loop of the source with its blocks in the dictionary.
+pub struct LoopSite<'a> {
+    /// File of the loop.
     pub file: &'a SourceFile,
-    /// The syntax.
+    /// Parts of the loop statement.
     pub syntax: LoopParts<'a>,
     /// Initialisation block of a `for`.
     pub init: Option<&'a BlockEntry>,
@@ -23,26 +23,26 @@ pub struct Site<'a> {
     pub update: Option<&'a BlockEntry>,
     /// Body block.
     pub body: &'a BlockEntry,
-    /// Other blocks within the body, of the same unit.
+    /// Other blocks within the body, of one unit with the loop.
     pub inner: Vec<&'a BlockEntry>,
 }
 
-impl<'a> Site<'a> {
+impl<'a> LoopSite<'a> {
     /// All blocks of the loop, header first.
     pub fn blocks(&self) -> Vec<&'a BlockEntry> {
         let own = [self.init, self.test, self.update, Some(self.body)];
         own.into_iter().flatten().chain(self.inner.iter().copied()).collect()
     }
 
-    /// The blocks that run once per iteration or more seldom: all but the initialisation.
-    pub fn repeated(&self) -> Vec<&'a BlockEntry> {
+    /// Blocks that run at most once per iteration: all but the initialisation.
+    pub fn repeated_blocks(&self) -> Vec<&'a BlockEntry> {
         let init = self.init.map(|block| block.id);
         self.blocks().into_iter().filter(|block| Some(block.id) != init).collect()
     }
 
-    /// How often the loop was entered: runs of its initialisation; without one, the runs
-    /// that a `while`'s test has more than its body, at least one.
-    pub fn entries(&self, context: &Context<'_>) -> u64 {
+    /// Entries of the loop: runs of its initialisation; without one, the difference between the
+    /// runs of a `while`'s test and body, at least one.
+    pub fn entries(&self, context: &HintContext<'_>) -> u64 {
         let body = context.runs(self.body);
         let tests = self.test.map_or(0, |test| context.runs(test));
         let least = u64::from(body > 0);
@@ -52,21 +52,22 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Whether code that isn't known here may run in the loop: methods of the sources, of
-    /// libraries other than the JDK, and interfaces of the JDK that others implement.
-    pub(crate) fn calls_source_methods(&self) -> bool {
-        let calls = |block: &&BlockEntry| block.operations.iter().any(|o| is_open(&o.operation));
+    /// Whether unknown code may run in the loop: methods of the sources, of libraries other than
+    /// the JDK, and of JDK interfaces that others implement.
+    pub(crate) fn can_run_unknown_code(&self) -> bool {
+        let calls =
+            |block: &&BlockEntry| block.operations.iter().any(|o| is_unknown_call(&o.operation));
         self.blocks().iter().any(calls)
     }
 
-    /// Whether `node` stands in this loop, not in a loop or another unit within it.
+    /// Whether the loop contains `node` directly, not in an inner loop or another unit.
     pub(crate) fn is_directly_in(&self, node: SyntaxNode<'_>) -> bool {
         pattern::innermost_loop(node) == Some(self.syntax.node)
-            && !pattern::in_other_unit(node, self.syntax.node)
+            && !pattern::is_in_other_unit(node, self.syntax.node)
     }
 
-    /// Whether this loop stands in another one, of the same unit.
-    pub fn is_within(&self, outer: &Site<'_>) -> bool {
+    /// Whether another loop of the same unit contains this one.
+    pub fn is_within(&self, outer: &LoopSite<'_>) -> bool {
         let (own, around) = (self.syntax.node.byte_range(), outer.syntax.node.byte_range());
         let same_unit =
             self.body.class == outer.body.class && self.body.method == outer.body.method;
@@ -78,8 +79,12 @@ impl<'a> Site<'a> {
             && own.end <= around.end
     }
 
-    /// The block among the loop's that holds the source at `node`.
-    pub(crate) fn block_at(&self, context: &Context<'_>, node: SyntaxNode<'_>) -> &'a BlockEntry {
+    /// The loop's block that contains the source at `node`.
+    pub(crate) fn block_at(
+        &self,
+        context: &HintContext<'_>,
+        node: SyntaxNode<'_>,
+    ) -> &'a BlockEntry {
         let within = |part: &SyntaxNode<'_>| {
             part.start_byte() <= node.start_byte() && node.end_byte() <= part.end_byte()
         };
@@ -104,22 +109,22 @@ impl<'a> Site<'a> {
     }
 }
 
-/// All loops of all sources whose blocks the dictionary has and that ran.
-pub fn sites<'a>(context: &Context<'a>) -> Vec<Site<'a>> {
+/// Loops of all sources with blocks in the dictionary that ran.
+pub fn loop_sites<'a>(context: &HintContext<'a>) -> Vec<LoopSite<'a>> {
     let sources = context.input.sources;
-    sources.iter().flat_map(|file| sites_of(context, file)).collect()
+    sources.iter().flat_map(|file| loop_sites_of(context, file)).collect()
 }
 
-/// The loops of one file. A loop is found by the line of its test (the body's, where a
-/// loop has no test): the n-th loop of its sort there is the n-th such block there.
-fn sites_of<'a>(context: &Context<'a>, file: &'a SourceFile) -> Vec<Site<'a>> {
+/// Loops of one file. A loop is matched by the line of its test (of the body, where it has no
+/// test): the n-th loop of its kind there is the n-th such block there.
+fn loop_sites_of<'a>(context: &HintContext<'a>, file: &'a SourceFile) -> Vec<LoopSite<'a>> {
     let blocks = context.blocks_of(&file.path);
     let by_name: HashMap<(&str, &str), &BlockEntry> =
         blocks.iter().map(|block| ((block.class.as_str(), block.name.as_str()), *block)).collect();
     let mut taken: HashMap<(&str, u32), usize> = HashMap::new();
     let mut found = Vec::new();
     for syntax in pattern::loops(file) {
-        let (kind, lines) = anchor(&syntax);
+        let (kind, lines) = anchor_block(&syntax);
         let at = |line: u32| {
             blocks.iter().filter(move |block| block.kind == kind && block.start_line == line)
         };
@@ -129,7 +134,7 @@ fn sites_of<'a>(context: &Context<'a>, file: &'a SourceFile) -> Vec<Site<'a>> {
         let anchor = at(line).nth(*nth);
         *nth += 1;
         if let Some(anchor) = anchor
-            && let Some(site) = site(file, syntax, anchor, &by_name, blocks)
+            && let Some(site) = match_loop(file, syntax, anchor, &by_name, blocks)
             && context.runs(site.body) > 0
         {
             found.push(site);
@@ -138,9 +143,9 @@ fn sites_of<'a>(context: &Context<'a>, file: &'a SourceFile) -> Vec<Site<'a>> {
     found
 }
 
-/// Kind and possible lines of the block that a loop is found by. A body that begins with
-/// a block of its own holds nothing before it, and begins at its brace.
-fn anchor(syntax: &LoopParts<'_>) -> (&'static str, [u32; 2]) {
+/// Kind and possible lines of the block that a loop is matched by. A body that begins with a
+/// block of its own has no operations before it, and begins at its brace.
+fn anchor_block(syntax: &LoopParts<'_>) -> (&'static str, [u32; 2]) {
     let (of_test, of_body) = match syntax.kind {
         LoopKind::For => ("for_test", "for_body"),
         LoopKind::Foreach => ("", "foreach_body"),
@@ -159,14 +164,14 @@ fn anchor(syntax: &LoopParts<'_>) -> (&'static str, [u32; 2]) {
     }
 }
 
-/// Joins a loop with its blocks by their names: `U.for_3.test` is of `U.for_3`.
-fn site<'a>(
+/// Matches a loop with its blocks by name: `U.for_3.test` belongs to `U.for_3`.
+fn match_loop<'a>(
     file: &'a SourceFile,
     syntax: LoopParts<'a>,
     anchor: &'a BlockEntry,
     by_name: &HashMap<(&str, &str), &'a BlockEntry>,
     blocks: &[&'a BlockEntry],
-) -> Option<Site<'a>> {
+) -> Option<LoopSite<'a>> {
     let stem = anchor.name.strip_suffix(".test").unwrap_or(&anchor.name);
     let named = |suffix: &str| {
         by_name.get(&(anchor.class.as_str(), format!("{stem}{suffix}").as_str())).copied()
@@ -186,19 +191,19 @@ fn site<'a>(
     };
     let straight = pattern::is_straight(syntax.body);
     let inner = if straight { Vec::new() } else { blocks.iter().filter(inside).copied().collect() };
-    Some(Site { file, syntax, init, test, update, body, inner })
+    Some(LoopSite { file, syntax, init, test, update, body, inner })
 }
 
-/// Whether an operation calls code that isn't known here.
-fn is_open(operation: &Feature) -> bool {
+/// Whether an operation calls unknown code.
+fn is_unknown_call(operation: &Feature) -> bool {
     match operation {
         Feature::Operation(operation) => *operation == Operation::METHOD_INVOCATION,
         Feature::Library(function) => may_call_others(function),
     }
 }
 
-/// Whether a library function runs code that others wrote: it isn't of the JDK, is of an
-/// interface that others implement, or is handed a function.
+/// Whether a library function runs other code: it is not of the JDK, is of an interface that
+/// others implement, or takes a function.
 fn may_call_others(function: &LibraryFunction) -> bool {
     const IMPLEMENTED_BY_OTHERS: [&str; 5] = [
         "java.util.function.",
@@ -215,8 +220,8 @@ fn may_call_others(function: &LibraryFunction) -> bool {
         || IMPLEMENTED_BY_OTHERS.iter().any(|prefix| owner.starts_with(prefix))
 }
 
-/// Whether an operation is of a class.
-pub fn is_of(operation: &OperationCount, classes: &[OperationClass]) -> bool {
+/// Whether an operation belongs to one of these classes.
+pub fn has_class(operation: &OperationCount, classes: &[OperationClass]) -> bool {
     classes.contains(&operation.operation.class())
 }
 
@@ -278,7 +283,7 @@ mod tests {
         };
         let accounts = account(&scenario);
         let sources = [file];
-        let context = Context::new(HintInput {
+        let context = HintContext::new(HintInput {
             dictionary: &dictionary,
             executions: &executions,
             model: &model,
@@ -286,7 +291,7 @@ mod tests {
             calls: None,
             sources: &sources,
         });
-        let found = sites(&context);
+        let found = loop_sites(&context);
         let names: Vec<(u32, &str)> = found
             .iter()
             .map(|site| (pattern::line(site.syntax.node), site.body.name.as_str()))

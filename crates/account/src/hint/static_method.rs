@@ -1,17 +1,17 @@
-//! Private methods that don't use their object: a static call needs none.
+//! Pattern: private methods that do not use their object: a static call needs none.
 
 use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
-use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::context::{HintContext, PricedOperations};
 use crate::hint::hint::Hint;
 use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::pattern;
 use crate::hint::prediction_basis::PredictionBasis;
-use crate::hint::site::Site;
+use crate::hint::site::LoopSite;
 use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::Operation;
 
-/// The pattern.
+/// The pattern `could-be-static`.
 pub const PATTERN: HintPattern = HintPattern {
     name: "could-be-static",
     title: "A private method that doesn't use its object: make it static",
@@ -27,22 +27,22 @@ pub const PATTERN: HintPattern = HintPattern {
 };
 
 /// Finds private methods of all classes.
-fn find(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
+fn find(context: &HintContext<'_>, _: &[LoopSite<'_>]) -> Vec<Hint> {
     let sources = context.input.sources;
-    sources.iter().flat_map(|file| of_file(context, file)).collect()
+    sources.iter().flat_map(|file| hints_of_file(context, file)).collect()
 }
 
-fn of_file(context: &Context<'_>, file: &SourceFile) -> Vec<Hint> {
-    let methods = pattern::units(file).into_iter();
+fn hints_of_file(context: &HintContext<'_>, file: &SourceFile) -> Vec<Hint> {
+    let methods = pattern::methods_with_body(file).into_iter();
     methods
         .filter(|(method, body)| could_be_static(file, *method, *body))
-        .filter_map(|(method, _)| at(context, file, method))
+        .filter_map(|(method, _)| hint_at(context, file, method))
         .collect()
 }
 
-/// Whether a method is private, not static, in a class that may have static methods, and
-/// uses nothing of its object: neither a type that its class is a parameter of, nor is it
-/// handed on as a method of an object.
+/// Whether a method is private, not static, in a class that may have static methods, and does not
+/// depend on its object: no type parameter of the class, and no method reference to it on an
+/// object.
 fn could_be_static(file: &SourceFile, method: SyntaxNode<'_>, body: SyntaxNode<'_>) -> bool {
     let modifiers = pattern::modifiers(file, method);
     let has = |word: &str| modifiers.contains(&word);
@@ -57,13 +57,13 @@ fn could_be_static(file: &SourceFile, method: SyntaxNode<'_>, body: SyntaxNode<'
     let name = method.child_by_field_name("name").map_or("", |name| file.text_of(name));
     let own_only = |node: SyntaxNode<'_>| uses_object(file, node, &class.static_names);
     !serial.contains(&name)
-        && !pattern::names_type(file, method, &class.type_parameters)
+        && !pattern::uses_type(file, method, &class.type_parameters)
         && !pattern::is_referred_to(file, name)
         && !pattern::descendants(body).into_iter().any(own_only)
 }
 
-/// Whether a node uses the object: `this`, `super`, or a name that is neither declared in
-/// the method nor a static member of its class nor looks like a class.
+/// Whether a node uses the object: `this`, `super`, or a name that is neither declared in the
+/// method nor a static member of its class nor styled as a class.
 fn uses_object(file: &SourceFile, node: SyntaxNode<'_>, statics: &[&str]) -> bool {
     if pattern::is_this(node) || pattern::is_super(node) {
         return true;
@@ -83,20 +83,20 @@ fn uses_object(file: &SourceFile, node: SyntaxNode<'_>, statics: &[&str]) -> boo
             pattern::as_field(parent).is_some_and(|(object, _)| object == node)
                 || pattern::as_call(parent).is_some_and(|call| call.object == Some(node))
         });
-    let local = pattern::declared(file, node).is_some_and(|d| d.place != pattern::NameKind::Field);
+    let local =
+        pattern::declaration_of(file, node).is_some_and(|d| d.place != pattern::NameKind::Field);
     !local && !is_class && !statics.contains(&name)
 }
 
-/// Whether a created class isn't an inner class of this file, which would need its outer
-/// object.
+/// Whether a created class is no inner class of this file, which would need its outer object.
 fn is_nested_free(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     let Some(made) = pattern::as_creation(node) else { return false };
     let name = pattern::created_class(file, &made);
     !pattern::inner_classes(file).contains(&name)
 }
 
-/// The hint for one method.
-fn at(context: &Context<'_>, file: &SourceFile, method: SyntaxNode<'_>) -> Option<Hint> {
+/// Hint for one method.
+fn hint_at(context: &HintContext<'_>, file: &SourceFile, method: SyntaxNode<'_>) -> Option<Hint> {
     let line = pattern::line(method);
     let name = file.text_of(method.child_by_field_name("name")?);
     let lines = line..=file.last_line(method);

@@ -1,19 +1,19 @@
-//! StringBuffers that nobody else can reach: every call locks for nobody.
+//! Pattern: StringBuffers that no other thread can reach, whose locks are needless.
 
 use crate::format::{counted, grouped};
 use crate::hint::builder::{self, LocalBuilder};
 use crate::hint::confidence::Confidence;
-use crate::hint::counted::Context;
+use crate::hint::context::HintContext;
 use crate::hint::hint::Hint;
 use crate::hint::hint_pattern::{HintPattern, PatternMatch};
 use crate::hint::pattern::{self, simple_type};
 use crate::hint::prediction_basis::PredictionBasis;
-use crate::hint::replaced::{Replaced, unknown};
+use crate::hint::replaced_lines::{ReplacedLines, unknown_saving};
 use crate::hint::rewrite::{Edit, Rewrite};
-use crate::hint::site::Site;
+use crate::hint::site::LoopSite;
 use crate::java::{SourceFile, SyntaxNode};
 
-/// The pattern.
+/// The pattern `string-buffer`.
 pub const PATTERN: HintPattern = HintPattern {
     name: "string-buffer",
     title: "A StringBuffer that never leaves its method: use a StringBuilder",
@@ -32,7 +32,7 @@ const OLD: &str = "StringBuffer";
 const NEW: &str = "StringBuilder";
 
 /// Finds local StringBuffers in all code.
-fn find(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
+fn find(context: &HintContext<'_>, _: &[LoopSite<'_>]) -> Vec<Hint> {
     let sources = context.input.sources;
     let has_own = |name: &str| {
         let file_name = format!("{name}.java");
@@ -41,25 +41,25 @@ fn find(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
     if has_own(OLD) || has_own(NEW) {
         return Vec::new();
     }
-    sources.iter().flat_map(|file| of_file(context, file)).collect()
+    sources.iter().flat_map(|file| hints_of_file(context, file)).collect()
 }
 
-fn of_file(context: &Context<'_>, file: &SourceFile) -> Vec<Hint> {
-    if !file.text.contains(OLD) || declares(file, NEW) || declares(file, OLD) {
+fn hints_of_file(context: &HintContext<'_>, file: &SourceFile) -> Vec<Hint> {
+    if !file.text.contains(OLD) || has_class_named(file, NEW) || has_class_named(file, OLD) {
         return Vec::new();
     }
     let nodes = pattern::descendants(file.tree.root_node()).into_iter();
-    let locals = nodes.filter_map(|node| builder::local(file, node));
+    let locals = nodes.filter_map(|node| builder::local_builder(file, node));
     let own = locals.filter(|local| {
         let stays = !local.is_shared && !local.is_returned && !local.created.is_empty();
         let stays = stays && !local.calls.is_empty();
         stays && simple_type(file.text_of(local.ty)) == OLD
     });
-    own.filter_map(|local| at(context, file, &local)).collect()
+    own.filter_map(|local| hint_at(context, file, &local)).collect()
 }
 
-/// Whether a file has a class of its own of this name, or imports one.
-fn declares(file: &SourceFile, name: &str) -> bool {
+/// Whether a file declares or imports a class of this name.
+fn has_class_named(file: &SourceFile, name: &str) -> bool {
     [format!("class {name} "), format!("class {name}{{"), format!("class {name}<")]
         .iter()
         .any(|text| file.text.contains(text.as_str()))
@@ -69,11 +69,11 @@ fn declares(file: &SourceFile, name: &str) -> bool {
         })
 }
 
-/// The hint for one variable.
-fn at(context: &Context<'_>, file: &SourceFile, local: &LocalBuilder<'_>) -> Option<Hint> {
+/// Hint for one variable.
+fn hint_at(context: &HintContext<'_>, file: &SourceFile, local: &LocalBuilder<'_>) -> Option<Hint> {
     let name = file.text_of(local.name);
     let nodes: Vec<SyntaxNode<'_>> = local.calls.iter().chain(&local.created).copied().collect();
-    let replaced = Replaced::at(file, &nodes);
+    let replaced = ReplacedLines::at(file, &nodes);
     let is_call = |function: &crate::operations::LibraryFunction| {
         ["java.lang.StringBuffer", "java.lang.AbstractStringBuilder"].contains(&function.owner())
     };
@@ -94,14 +94,14 @@ fn at(context: &Context<'_>, file: &SourceFile, local: &LocalBuilder<'_>) -> Opt
         advice: "Use a StringBuilder.".into(),
         rewrite: format!("{NEW} {name} = new {NEW}(...);"),
         condition: "The program needs Java 5 or later. No other thread can tell.".into(),
-        saved: unknown(),
+        saved: unknown_saving(),
         confidence: Confidence::High,
         automatic_fix: Some(rewrite(file, local)?),
     };
     replaced.hint(context, finding)
 }
 
-/// The edits: another class where it is declared and made.
+/// Edits that change the class in the declaration and the creations.
 fn rewrite(file: &SourceFile, local: &LocalBuilder<'_>) -> Option<Rewrite> {
     let types = [&[local.ty], local.created.as_slice()].concat();
     let edit = |ty: SyntaxNode<'_>| {

@@ -1,4 +1,4 @@
-//! Small loop bodies: unrolling by 8 lets the header run an eighth as often.
+//! Pattern: small loop bodies: unrolling by 8 runs the header an eighth as often.
 //!
 //! The prediction is the paper's: Boolean operations and assignments of the header fall
 //! by 7/8; additions stay (their work moves into the copies' indices), and so, to be on
@@ -8,20 +8,20 @@
 use crate::account::OperationClass;
 use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
-use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::context::{HintContext, PricedOperations};
 use crate::hint::hint::Hint;
 use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::pattern::{self, LoopCounter};
 use crate::hint::prediction_basis::PredictionBasis;
 use crate::hint::site;
-use crate::hint::site::Site;
+use crate::hint::site::LoopSite;
 
-/// How many iterations become one.
+/// Iterations that are merged into one.
 const FACTOR: u64 = 8;
-/// A body with more operations than this isn't small.
+/// Largest number of operations in a small body.
 const LARGEST_BODY: u32 = 16;
 
-/// The pattern.
+/// The pattern `unroll-loop`.
 pub const PATTERN: HintPattern = HintPattern {
     name: "unroll-loop",
     title: "Small loop body: unroll it",
@@ -36,17 +36,17 @@ pub const PATTERN: HintPattern = HintPattern {
 };
 
 /// Finds small counting loops that iterate at least 16 times per entry.
-fn find(context: &Context<'_>, sites: &[Site<'_>]) -> Vec<Hint> {
-    sites.iter().filter_map(|site| at(context, site)).collect()
+fn find(context: &HintContext<'_>, sites: &[LoopSite<'_>]) -> Vec<Hint> {
+    sites.iter().filter_map(|site| hint_at(context, site)).collect()
 }
 
-/// The hint for one loop.
-fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
+/// Hint for one loop.
+fn hint_at(context: &HintContext<'_>, site: &LoopSite<'_>) -> Option<Hint> {
     let counter = pattern::counter(site.file, &site.syntax)?;
     let operations: u32 = site.body.operations.iter().map(|operation| operation.count).sum();
     let (iterations, entries) = (context.runs(site.body), site.entries(context));
     // A call of other code makes the header small beside the body, however short it looks.
-    let calls = site.calls_source_methods();
+    let calls = site.can_run_unknown_code();
     let small = operations <= LARGEST_BODY && pattern::is_straight(site.syntax.body) && !calls;
     if !small || iterations < 2 * FACTOR * entries.max(1) {
         return None;
@@ -71,19 +71,23 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
              right; `{}` must not change in the loop.",
             counter.bound
         ),
-        saved: saved(context, site, iterations - iterations / FACTOR),
+        saved: saved_operations(context, site, iterations - iterations / FACTOR),
         confidence: Confidence::Medium,
         automatic_fix: None,
     };
     Some(hint(context, site.body, &site.blocks(), site.lines(), finding))
 }
 
-/// Boolean operations and assignments of the header that no longer run.
-fn saved(context: &Context<'_>, site: &Site<'_>, iterations: u64) -> PricedOperations {
+/// Saving: Boolean operations and assignments of the header that no longer run.
+fn saved_operations(
+    context: &HintContext<'_>,
+    site: &LoopSite<'_>,
+    iterations: u64,
+) -> PricedOperations {
     let mut saved = PricedOperations::default();
     for block in [site.test, site.update].into_iter().flatten() {
         for operation in &block.operations {
-            if site::is_of(operation, &[OperationClass::Boolean, OperationClass::Assignment]) {
+            if site::has_class(operation, &[OperationClass::Boolean, OperationClass::Assignment]) {
                 let count = iterations as f64 * f64::from(operation.count);
                 context.add_found(&mut saved, block, operation, count);
             }
@@ -92,8 +96,8 @@ fn saved(context: &Context<'_>, site: &Site<'_>, iterations: u64) -> PricedOpera
     saved
 }
 
-/// The unrolled loop with the first copies written out.
-fn rewrite(site: &Site<'_>, counter: &LoopCounter) -> String {
+/// The unrolled loop with its first copies as source text.
+fn rewrite(site: &LoopSite<'_>, counter: &LoopCounter) -> String {
     let LoopCounter { name, start, bound, step, declared, .. } = counter;
     let less = if counter.inclusive { "<=" } else { "<" };
     let last = u64::from(*step) * (FACTOR - 1);

@@ -1,10 +1,10 @@
-//! Types of expressions as far as the sources show them without a doubt: what `+` makes of
-//! operands, and which `append` takes a part.
+//! Types of expressions where the sources show them with certainty, for the meaning of `+` and of
+//! overloads of `append`.
 
 use crate::hint::pattern::{self, MethodCall, simple_type};
 use crate::java::{SourceFile, SyntaxNode};
 
-/// A type, as far as it decides what appending and concatenating do.
+/// Type of an expression, as far as appending and concatenating distinguish types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ValueType {
     /// String.
@@ -19,7 +19,7 @@ pub(crate) enum ValueType {
     Object,
 }
 
-/// Classes of the JDK that are objects to `append`: none is a CharSequence.
+/// Classes of the JDK that `append` takes as objects: none is a CharSequence.
 const OBJECTS: [&str; 18] = [
     "Object",
     "Integer",
@@ -41,7 +41,7 @@ const OBJECTS: [&str; 18] = [
     "Exception",
 ];
 
-/// Methods of String by what they return.
+/// Methods of String by return type.
 const OF_STRING: [(&[&str], ValueType); 4] = [
     (
         &[
@@ -68,7 +68,7 @@ const OF_STRING: [(&[&str], ValueType); 4] = [
     ),
 ];
 
-/// Static methods of the JDK by what they return.
+/// Static methods of the JDK by return type.
 const STATIC: [(&str, &[&str], ValueType); 8] = [
     ("String", &["copyValueOf", "format", "valueOf"], ValueType::Text),
     ("Integer", &["toBinaryString", "toHexString", "toOctalString", "toString"], ValueType::Text),
@@ -81,8 +81,8 @@ const STATIC: [(&str, &[&str], ValueType); 8] = [
 ];
 
 impl ValueType {
-    /// Of a type as it is written.
-    pub fn named(type_text: &str) -> Option<ValueType> {
+    /// The type with this name in the source.
+    pub fn from_name(type_text: &str) -> Option<ValueType> {
         let simple = simple_type(type_text);
         match simple.as_str() {
             "String" => Some(ValueType::Text),
@@ -98,7 +98,7 @@ impl ValueType {
     }
 }
 
-/// The type of an expression; `None` where the sources don't show it.
+/// The type of an expression; `None` where the sources do not show it.
 pub(crate) fn type_of(
     sources: &[SourceFile],
     file: &SourceFile,
@@ -110,10 +110,10 @@ pub(crate) fn type_of(
         return of(inner);
     }
     if pattern::is_literal(node) {
-        return of_literal(node);
+        return literal_type(node);
     }
     if let Some((left, right)) = pattern::as_binary(file, node, &["+"]) {
-        return of_sum(of(left), of(right));
+        return sum_type(of(left), of(right));
     }
     if let Some((left, right)) = pattern::as_binary(file, node, &["-", "*", "/", "%"]) {
         return (of(left)?.is_number() && of(right)?.is_number()).then_some(ValueType::Number);
@@ -122,30 +122,30 @@ pub(crate) fn type_of(
         return Some(ValueType::Boolean);
     }
     if let Some((ty, _)) = pattern::as_cast(node) {
-        return ValueType::named(file.text_of(ty));
+        return ValueType::from_name(file.text_of(ty));
     }
     if let Some((array, _)) = pattern::as_element(node) {
-        let declared = pattern::declared(file, array)?;
-        return ValueType::named(declared.type_text.trim().strip_suffix("[]")?);
+        let declared = pattern::declaration_of(file, array)?;
+        return ValueType::from_name(declared.type_text.trim().strip_suffix("[]")?);
     }
     if let Some(call) = pattern::as_call(node) {
-        return of_call(sources, file, node, &call);
+        return call_type(sources, file, node, &call);
     }
-    of_place(file, node)
+    variable_type(file, node)
 }
 
-/// A variable's type, or that of an array's length.
-fn of_place(file: &SourceFile, node: SyntaxNode<'_>) -> Option<ValueType> {
+/// The type of a variable, or of an array's length.
+fn variable_type(file: &SourceFile, node: SyntaxNode<'_>) -> Option<ValueType> {
     if let Some((object, name)) = pattern::as_field(node)
         && file.text_of(name) == "length"
-        && pattern::declared(file, object)?.type_text.ends_with("[]")
+        && pattern::declaration_of(file, object)?.type_text.ends_with("[]")
     {
         return Some(ValueType::Number);
     }
-    ValueType::named(&pattern::declared(file, node)?.type_text)
+    ValueType::from_name(&pattern::declaration_of(file, node)?.type_text)
 }
 
-fn of_literal(node: SyntaxNode<'_>) -> Option<ValueType> {
+fn literal_type(node: SyntaxNode<'_>) -> Option<ValueType> {
     if pattern::is_string_literal(node) {
         return Some(ValueType::Text);
     }
@@ -158,16 +158,16 @@ fn of_literal(node: SyntaxNode<'_>) -> Option<ValueType> {
     (!pattern::is_null(node)).then_some(ValueType::Number)
 }
 
-/// The type of a sum: a String if one side is, whatever the other is.
-pub(crate) fn of_sum(left: Option<ValueType>, right: Option<ValueType>) -> Option<ValueType> {
+/// The type of a sum: Text if either operand is.
+pub(crate) fn sum_type(left: Option<ValueType>, right: Option<ValueType>) -> Option<ValueType> {
     if left == Some(ValueType::Text) || right == Some(ValueType::Text) {
         return Some(ValueType::Text);
     }
     (left?.is_number() && right?.is_number()).then_some(ValueType::Number)
 }
 
-/// What a call returns.
-fn of_call(
+/// The return type of a call.
+fn call_type(
     sources: &[SourceFile],
     file: &SourceFile,
     node: SyntaxNode<'_>,
@@ -179,42 +179,42 @@ fn of_call(
         return Some(ValueType::Text);
     }
     let Some(object) = call.object.filter(|object| !pattern::is_this(*object)) else {
-        return of_own(&pattern::methods_beside(file, node, name), count);
+        return own_method_type(&pattern::methods_beside(file, node, name), count);
     };
     let text = file.text_of(object);
-    if pattern::declared(file, object).is_none()
+    if pattern::declaration_of(file, object).is_none()
         && let Some((_, _, ty)) =
             STATIC.iter().find(|(class, names, _)| *class == text && names.contains(&name))
     {
         return Some(*ty);
     }
-    if is_class_of(file, object) && ["getName", "getSimpleName"].contains(&name) && count == 0 {
+    if is_get_class(file, object) && ["getName", "getSimpleName"].contains(&name) && count == 0 {
         return Some(ValueType::Text);
     }
     if type_of(sources, file, object) == Some(ValueType::Text) {
         return OF_STRING.iter().find(|(names, _)| names.contains(&name)).map(|(_, ty)| *ty);
     }
-    let class = simple_type(&pattern::declared(file, object)?.type_text);
+    let class = simple_type(&pattern::declaration_of(file, object)?.type_text);
     let file_name = format!("{class}.java");
     let mut homes = sources.iter().filter(|f| f.path.rsplit('/').next() == Some(&file_name));
     let home = homes.next().filter(|_| homes.next().is_none())?;
-    of_own(&pattern::methods_of(home, &class, name), count)
+    own_method_type(&pattern::methods_of(home, &class, name), count)
 }
 
 /// Whether an expression is `x.getClass()` or `getClass()`.
-fn is_class_of(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
+fn is_get_class(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     pattern::as_call(node)
         .is_some_and(|call| file.text_of(call.name) == "getClass" && call.arguments.is_empty())
 }
 
-/// What methods of one name return that a class declares itself. Only of one without
-/// parameters is it sure which is called: others may be inherited.
-fn of_own(methods: &[(&str, usize)], arguments: usize) -> Option<ValueType> {
+/// The return type of the methods of one name that a class declares itself. Only without
+/// parameters is the called method certain: others may be inherited.
+fn own_method_type(methods: &[(&str, usize)], arguments: usize) -> Option<ValueType> {
     if arguments > 0 {
         return None;
     }
     let found = methods.iter().find(|(_, parameters)| *parameters == 0)?;
-    ValueType::named(found.0)
+    ValueType::from_name(found.0)
 }
 
 #[cfg(test)]

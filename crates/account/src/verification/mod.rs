@@ -1,9 +1,9 @@
-//! Whether rewrites save what is predicted: the first automatic fixes, each applied to a copy
-//! of the sources, compiled, and run beside the original, in rounds, so that drift of the board
-//! falls on all alike.
+//! Verification of predicted savings: each of the first automatic fixes is applied to a copy of
+//! the sources, compiled, and run beside the original, in rounds, so that drift of the board
+//! affects all equally.
 
-mod places;
 mod rounds;
+mod savings_basis;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,48 +26,48 @@ use crate::instrument::Probe;
 use crate::java::SourceFile;
 use crate::load::LoadedScenario;
 use crate::measure::driver::{BoardDriver, VariantBuilds, VariantPackager};
-use crate::measure::sampled;
-use crate::measure::shown::{run_bar, show};
+use crate::measure::run_display::{run_bar, show};
+use crate::measure::sampled_runs;
 use crate::private_files::TemporaryFolder;
 use crate::run::{
-    CampaignBasis, OnExisting, RunError, RunOptions, RunProgress, RunRecord, read_stacks_of,
+    CampaignBasis, OnExisting, RunError, RunOptions, RunProgress, RunRecord, read_run_stacks,
     run_campaign_until,
 };
 use crate::scenario::Scenario;
 use crate::toolchain::Jdk;
 use crate::{plan, stacks};
 
-use places::{SavingsBasis, of_copy};
 use rounds::SessionsByRound;
+use savings_basis::{SavingsBasis, rewrites_of_copy};
 
-pub use table::{VerifiedHint, VerifiedHints, attach};
+pub use table::{VerifiedHint, VerifiedHints, attach_measured};
 
-/// What is applied to what.
+/// Inputs of a verification: hints, sources, compiler and board.
 pub struct Verification<'v> {
-    /// The application.
+    /// The loaded scenario with its application.
     pub loaded: &'v LoadedScenario,
-    /// Hints, and what may be some if it is measured.
+    /// Hints, and withheld candidates that a measurement may turn into hints.
     pub found: &'v FoundHints,
-    /// The sources that they are about.
+    /// Sources that the hints relate to.
     pub sources: &'v [SourceFile],
-    /// What compiles them.
+    /// JDK that compiles the copies.
     pub jdk: &'v Jdk,
-    /// Where they run.
+    /// Board that the copies run on.
     pub board: &'v OpenBoard<'v>,
-    /// Where raw logs are kept.
+    /// Folder for raw logs.
     pub output: &'v Output,
 }
 
-/// The case of the original.
+/// Case name of the unchanged application.
 const ORIGINAL: &str = "original";
 
 impl Verification<'_> {
-    /// Applies, compiles, measures. A session that is there already is not made again.
+    /// Applies, compiles and measures the hints. Existing sessions are not repeated.
     ///
     /// # Errors
     /// A copy that does not compile, a board that is lost, folders that can't be written.
-    pub fn measured(&self) -> Result<VerifiedHints, Failure> {
-        let chosen = self.found.worth_measuring(self.loaded.scenario.hints.verify);
+    pub fn measure(&self) -> Result<VerifiedHints, Failure> {
+        let chosen = self.found.hints_to_measure(self.loaded.scenario.hints.verify);
         if chosen.is_empty() {
             return Ok(VerifiedHints::default());
         }
@@ -75,12 +75,12 @@ impl Verification<'_> {
             SavingsBasis::of(&chosen, self.sampler()?, &self.loaded.application.dictionary);
         let copies = places.copies(&chosen, self.sources);
         let phase = if places.are_sampled() { RunPhase::Sampled } else { RunPhase::Power };
-        let records = self.run(phase, &chosen, &copies)?;
+        let records = self.run_sessions(phase, &chosen, &copies)?;
         let shares = records.iter().map(|record| self.shares(record, &places, chosen.len()));
         let shares: Vec<Vec<f64>> = shares.collect::<Result<_, _>>()?;
         let rounds = SessionsByRound::of(records.iter().zip(shares), &self.loaded.scenario);
         let verified = chosen.iter().enumerate().filter_map(|(at, hint)| {
-            Some(VerifiedHint::of(hint, &rounds.saved(at, &variant(copies[at]))?))
+            Some(VerifiedHint::of(hint, &rounds.saved(at, &variant_name(copies[at]))?))
         });
         let verified: Vec<VerifiedHint> = verified.collect();
         if verified.len() < chosen.len() {
@@ -94,14 +94,15 @@ impl Verification<'_> {
         Ok(VerifiedHints(verified))
     }
 
-    /// The board's sampler; none where the scenario wants no sampled runs, either.
+    /// The board's sampler; none where the scenario has no sampled runs.
     fn sampler(&self) -> Result<Option<Sampler>, Failure> {
         let campaign = &self.loaded.scenario.campaign;
-        let sampled = sampled::on(campaign, std::slice::from_ref(self.board))?.sampled_repeats;
+        let sampled =
+            sampled_runs::settings_for(campaign, std::slice::from_ref(self.board))?.sampled_repeats;
         Ok(self.board.sampler().ok().filter(|_| sampled > Some(0)))
     }
 
-    /// For each rewrite the part of a session that tells of it.
+    /// For each rewrite the share of a session's energy that its saving is computed from.
     fn shares(
         &self,
         record: &RunRecord,
@@ -109,13 +110,13 @@ impl Verification<'_> {
         rewrites: usize,
     ) -> Result<Vec<f64>, Failure> {
         let folder = self.output.path(VERIFY_RUNS);
-        let stacks = read_stacks_of(&folder, record)?;
+        let stacks = read_run_stacks(&folder, record)?;
         let profile = stacks.map(|stacks| stacks::parse(&stacks)).transpose();
         let profile = profile.map_err(|error| Failure::input(folder, error.to_string()))?;
         Ok(places.shares(rewrites, profile.as_ref()))
     }
 
-    /// The application with some hints, as the board installs it.
+    /// The application with some hints applied, packaged for the board.
     fn build_with(
         &self,
         hints: &[Hint],
@@ -142,14 +143,19 @@ impl Verification<'_> {
         packing: &mut VariantPackager<'_>,
     ) -> Result<Vec<u8>, Failure> {
         let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
-        packing.bytes(builder.application(), &variant, Probe::Plain, self.form())
+        packing.package_of_variant(
+            builder.application(),
+            &variant,
+            Probe::Plain,
+            self.package_kind(),
+        )
     }
 
-    fn form(&self) -> PackageKind {
+    fn package_kind(&self) -> PackageKind {
         PackageKind::of(&self.loaded.scenario, self.board)
     }
 
-    /// The original and the copies, as the board installs them.
+    /// Names and packages of the original and the copies.
     fn variants(
         &self,
         chosen: &[&Hint],
@@ -159,14 +165,15 @@ impl Verification<'_> {
     ) -> Result<Vec<(String, Vec<u8>)>, Failure> {
         let mut variants = vec![(ORIGINAL.to_string(), self.build(builder, packing)?)];
         for copy in BTreeSet::from_iter(copies) {
-            let hints = of_copy(copies, *copy).into_iter().map(|at| chosen[at].clone());
-            variants.push((variant(*copy), self.build_with(&hints.collect::<Vec<_>>(), packing)?));
+            let hints = rewrites_of_copy(copies, *copy).into_iter().map(|at| chosen[at].clone());
+            variants
+                .push((variant_name(*copy), self.build_with(&hints.collect::<Vec<_>>(), packing)?));
         }
         Ok(variants)
     }
 
-    /// The sessions, under a journal of their own. One of other rewrites is begun anew.
-    fn run(
+    /// Runs the sessions under a journal of their own, which restarts for other rewrites.
+    fn run_sessions(
         &self,
         phase: RunPhase,
         chosen: &[&Hint],
@@ -178,8 +185,9 @@ impl Verification<'_> {
         let scenario = &self.loaded.scenario;
         let names: Vec<&str> = variants.iter().map(|(name, _)| name.as_str()).collect();
         let cases = cases(scenario, &names);
-        let order = order(scenario, phase, &cases);
-        let builds = VariantBuilds::with(packing, &mut builder, self.form(), variants);
+        let order = planned_runs(scenario, phase, &cases);
+        let builds =
+            VariantBuilds::with_variants(packing, &mut builder, self.package_kind(), variants);
         let options = self.options(&cases, VariantBuilds::hashes(&builds));
         let folder =
             TemporaryFolder::new("verify").map_err(Failure::io("create", std::env::temp_dir()))?;
@@ -219,8 +227,8 @@ impl Verification<'_> {
     }
 }
 
-/// The variant of a copy of the sources.
-fn variant(nth: usize) -> String {
+/// Variant name of the n-th copy of the sources.
+fn variant_name(nth: usize) -> String {
     format!("copy-{}", nth + 1)
 }
 
@@ -228,7 +236,7 @@ fn case_name(variant: &str, input: &str) -> String {
     format!("{variant}-{input}")
 }
 
-/// Each variant with each input.
+/// The cases: each variant with each input.
 fn cases(scenario: &Scenario, variants: &[&str]) -> Vec<PlannedCase> {
     let case = |variant: &&str, input: &String| PlannedCase {
         name: case_name(variant, input),
@@ -244,8 +252,8 @@ fn cases(scenario: &Scenario, variants: &[&str]) -> Vec<PlannedCase> {
     variants.iter().flat_map(|variant| inputs().map(move |input| case(variant, input))).collect()
 }
 
-/// Round by round all cases in a seeded shuffle, and an idle session.
-fn order(scenario: &Scenario, phase: RunPhase, cases: &[PlannedCase]) -> Vec<PlannedRun> {
+/// Planned runs: round by round all cases in a seeded shuffle, and an idle session.
+fn planned_runs(scenario: &Scenario, phase: RunPhase, cases: &[PlannedCase]) -> Vec<PlannedRun> {
     let mut rng = ChaCha8Rng::seed_from_u64(scenario.campaign.seed);
     let mut runs = Vec::new();
     for repeat in 1..=scenario.campaign.repeats {

@@ -1,10 +1,10 @@
-//! Sessions side by side, and what they say that a rewrite saved.
+//! Measured savings of rewrites from sessions that ran side by side.
 
 use std::collections::BTreeMap;
 
 use crate::campaign::RunPhase;
 use crate::dataset::energy::{PowerRun, mean, variance};
-use crate::hint::{Amount, MeasuredSaving};
+use crate::hint::{EnergyAmount, MeasuredSaving};
 use crate::interval::Interval;
 use crate::model::student_975;
 use crate::run::{MeasuredSession, RunRecord};
@@ -13,14 +13,14 @@ use crate::units::Joules;
 
 use super::{ORIGINAL, case_name};
 
-/// A good session.
+/// A valid session, with each rewrite's share of its energy.
 struct GoodSession<'r> {
     measured: &'r MeasuredSession,
-    /// For each rewrite the part of what the application spent that it is told by.
+    /// For each rewrite the share of the application's energy that its saving is computed from.
     shares: Vec<f64>,
 }
 
-/// The good sessions, by case and round.
+/// Valid sessions by case and round.
 pub(super) struct SessionsByRound<'r> {
     sessions: BTreeMap<(&'r str, u32), GoodSession<'r>>,
     idle_power_w: Option<f64>,
@@ -28,7 +28,7 @@ pub(super) struct SessionsByRound<'r> {
 }
 
 impl<'r> SessionsByRound<'r> {
-    /// The records of all sessions, with each one's shares.
+    /// Collects the valid sessions from all records with their shares.
     pub fn of(
         records: impl Iterator<Item = (&'r RunRecord, Vec<f64>)>,
         scenario: &'r Scenario,
@@ -48,8 +48,8 @@ impl<'r> SessionsByRound<'r> {
         Self { sessions, idle_power_w: mean(&idle), inputs }
     }
 
-    /// What a rewrite saved in a variant that has it; none where an input has no round with
-    /// both sessions, and where no sample met it at all.
+    /// Saving of a rewrite in a variant that contains it; `None` where an input has no round with
+    /// both sessions, or no sample is in the method.
     pub fn saved(&self, rewrite: usize, variant: &str) -> Option<MeasuredSaving> {
         if self.sessions.values().all(|session| session.shares[rewrite] == 0.0) {
             return None;
@@ -59,7 +59,7 @@ impl<'r> SessionsByRound<'r> {
         let saved_j: f64 = inputs.iter().filter_map(|saved| mean(saved)).sum();
         let ends = |half_j| Interval { lo: Joules(saved_j - half_j), hi: Joules(saved_j + half_j) };
         let base_j = self.base_j()?;
-        let saving = Amount {
+        let saving = EnergyAmount {
             energy: Joules(saved_j),
             interval: half_width(&inputs).map(ends),
             share: (base_j > 0.0).then(|| saved_j / base_j),
@@ -67,12 +67,12 @@ impl<'r> SessionsByRound<'r> {
         Some(MeasuredSaving { saving, pairs: inputs.iter().map(Vec::len).sum() })
     }
 
-    /// Round by round, what the application's own threads spent there without less with the
+    /// For each round, energy of the application's own threads in the original less that with the
     /// rewrite.
     fn differences(&self, rewrite: usize, variant: &str, input: &str) -> Option<Vec<f64>> {
         let idle_power_w = self.idle_power_w?;
         let own = |session: &GoodSession<'_>| {
-            PowerRun::from(session.measured).own_j(idle_power_w) * session.shares[rewrite]
+            PowerRun::from(session.measured).application_j(idle_power_w) * session.shares[rewrite]
         };
         let with = case_name(variant, input);
         let saved = self.rounds_of(ORIGINAL, input).filter_map(|(round, original)| {
@@ -92,7 +92,7 @@ impl<'r> SessionsByRound<'r> {
         own.map(|((_, round), session)| (*round, session))
     }
 
-    /// Energy above idle of the original, all inputs together.
+    /// Energy above idle of the original, summed over inputs.
     fn base_j(&self) -> Option<f64> {
         let idle_power_w = self.idle_power_w?;
         let of_input = |input: &&str| {
@@ -106,8 +106,8 @@ impl<'r> SessionsByRound<'r> {
     }
 }
 
-/// Half of the 95 % interval of the sum of means, by Student's t with Welch's degrees of
-/// freedom; none where an input has a single pair.
+/// Half the width of the 95 % interval of the sum of means, by Student's t with Welch's degrees
+/// of freedom; `None` where an input has a single pair.
 fn half_width(inputs: &[Vec<f64>]) -> Option<f64> {
     let of_mean = |saved: &Vec<f64>| Some((variance(saved)? / saved.len() as f64, saved.len()));
     let parts: Vec<(f64, usize)> = inputs.iter().map(of_mean).collect::<Option<_>>()?;

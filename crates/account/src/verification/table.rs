@@ -1,4 +1,4 @@
-//! What hints saved, as a table, and back to the hints.
+//! Measured savings of hints as a table, and their assignment to hints.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,35 +6,34 @@ use crate::account::Interval;
 use crate::csv_text;
 use crate::failure::Failure;
 use crate::folder::{Artifact, names};
-use crate::hint::{Amount, FoundHints, Hint, MeasuredSaving};
+use crate::hint::{EnergyAmount, FoundHints, Hint, MeasuredSaving};
 use crate::model::csv_of;
 use crate::units::Joules;
 
-/// What a hint saved, with what tells it from others; a row of `hint-savings.csv`.
+/// Row of `hint-savings.csv`: measured and predicted saving of a hint, with the hint's identity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VerifiedHint {
     pattern: String,
     file: String,
     start_line: u32,
     block: String,
-    /// Energy without it less that with it, in joules.
+    /// Energy without the rewrite less that with it, in joules.
     saving_j: f64,
-    /// Ends of its 95 % interval; none of a single pair.
+    /// Ends of the saving's 95 % interval; empty for a single pair.
     saving_lo_j: Option<f64>,
     saving_hi_j: Option<f64>,
-    /// Part of the energy above idle of the original, beside which it ran.
+    /// Share of the energy above idle of the original in these sessions.
     share: Option<f64>,
-    /// Pairs of sessions.
+    /// Pairs of sessions that the saving is the mean of.
     pairs: usize,
-    /// What was predicted to be saved, in joules, with its 95 % interval; none where nothing
-    /// predicts it.
+    /// Predicted saving in joules, with its 95 % interval; empty without a prediction.
     predicted_j: Option<f64>,
     predicted_lo_j: Option<f64>,
     predicted_hi_j: Option<f64>,
 }
 
-/// Gives places what their rewrites saved when they were measured.
-pub fn attach(found: &mut FoundHints, verified: &[VerifiedHint]) {
+/// Assigns measured savings to the hints and withheld places that they belong to.
+pub fn attach_measured(found: &mut FoundHints, verified: &[VerifiedHint]) {
     found.take_measured(|hint| {
         let own = verified.iter().find(|verified| {
             (verified.pattern.as_str(), &verified.file, verified.start_line, &verified.block)
@@ -45,7 +44,7 @@ pub fn attach(found: &mut FoundHints, verified: &[VerifiedHint]) {
 }
 
 impl VerifiedHint {
-    /// What a hint saved, beside what is predicted.
+    /// Row of a hint with its measured and predicted saving.
     pub(super) fn of(hint: &Hint, measured: &MeasuredSaving) -> Self {
         let MeasuredSaving { saving, pairs } = measured;
         let predicted = hint.predicted();
@@ -69,16 +68,16 @@ impl VerifiedHint {
     fn measured(&self) -> MeasuredSaving {
         let ends = self.saving_lo_j.zip(self.saving_hi_j);
         let interval = ends.map(|(lo, hi)| Interval { lo: Joules(lo), hi: Joules(hi) });
-        let saving = Amount { energy: Joules(self.saving_j), interval, share: self.share };
+        let saving = EnergyAmount { energy: Joules(self.saving_j), interval, share: self.share };
         MeasuredSaving { saving, pairs: self.pairs }
     }
 }
 
-/// What the hints of a campaign saved.
+/// Measured savings of the hints of a campaign.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct VerifiedHints(pub Vec<VerifiedHint>);
 
-/// `hint-savings.csv`.
+/// Stored as `hint-savings.csv`.
 impl Artifact for VerifiedHints {
     const NAME: &'static str = names::VERIFIED;
     type ParseError = csv::Error;

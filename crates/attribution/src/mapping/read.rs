@@ -5,7 +5,7 @@ use std::io::BufRead;
 
 use proguard::{LineMapping, ProguardRecord};
 use serde::Deserialize;
-use wattline_units::foreign::decode_foreign;
+use wattline_units::foreign::catch_foreign_panic;
 use wattline_units::limits::LINE_BYTES;
 use wattline_units::shortened::shortened;
 
@@ -120,7 +120,7 @@ impl MappingReader<'_> {
             self.comment(comment, text.starts_with('#'));
             return Ok(());
         }
-        let record = decode_foreign(|| ProguardRecord::try_parse(text.as_bytes()));
+        let record = catch_foreign_panic(|| ProguardRecord::try_parse(text.as_bytes()));
         let record = record
             .ok()
             .and_then(Result::ok)

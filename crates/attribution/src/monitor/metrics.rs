@@ -8,7 +8,7 @@ use super::containers::Container;
 use super::cycle::{Cycle, ProcessCycle};
 use super::facts::ProcessId;
 use super::jvm::{JvmPower, JvmState};
-use wattline_units::exposition::Exposition;
+use wattline_units::exposition::OpenMetricsText;
 
 /// Series of a family at most: dashboards choke on thousands. What comes later is one series.
 const SERIES_MAX: usize = 500;
@@ -122,12 +122,12 @@ pub fn openmetrics(
     cycle: &Cycle,
     jvm: Option<(&JvmState, &JvmPower)>,
 ) -> String {
-    let mut text = Exposition::default();
+    let mut text = OpenMetricsText::default();
     parts(&mut text, counters, cycle);
     processes(&mut text, counters);
     if !counters.containers.is_empty() {
         let help = "Energy of the processes in a container.";
-        text.counter("wattline_container_energy_joules", "joules", help);
+        text.counter_family("wattline_container_energy_joules", "joules", help);
         for (container, joules) in &counters.containers {
             text.sample(&labels(container), joules);
         }
@@ -135,12 +135,12 @@ pub fn openmetrics(
     if let Some((state, power)) = jvm {
         method_powers(&mut text, state, power, cycle.duration_s());
         let help = "Energy of a method over all threads: processor and network.";
-        text.counter("wattline_method_energy_joules", "joules", help);
+        text.counter_family("wattline_method_energy_joules", "joules", help);
         for ((class, method), joules) in &counters.methods {
             text.sample(&[("class", class), ("method", method)], joules);
         }
         let help = "Energy of the JVM in no method of the filter.";
-        text.counter("wattline_jvm_rest_energy_joules", "joules", help);
+        text.counter_family("wattline_jvm_rest_energy_joules", "joules", help);
         for (rest, joules) in RESTS.iter().zip(counters.jvm) {
             text.sample(&[("rest", rest)], joules);
         }
@@ -148,25 +148,29 @@ pub fn openmetrics(
     text.finish()
 }
 
-fn parts(text: &mut Exposition, counters: &Counters, cycle: &Cycle) {
+fn parts(text: &mut OpenMetricsText, counters: &Counters, cycle: &Cycle) {
     let d = cycle.duration_s();
-    text.family("wattline_part_power_watts", "watts", "Power of a part of the machine.");
+    text.gauge_family("wattline_part_power_watts", "watts", "Power of a part of the machine.");
     for component in &cycle.components {
         let basis = component.basis.name();
         let labels =
             [("part", component.part.name()), ("formula", component.formula), ("basis", basis)];
         text.sample(&labels, component.energy.joules / d);
     }
-    text.family("wattline_unattributed_power_watts", "watts", "What of it is no process's.");
+    text.gauge_family("wattline_unattributed_power_watts", "watts", "What of it is no process's.");
     for component in &cycle.components {
         text.sample(&[("part", component.part.name())], component.unattributed_j / d);
     }
-    text.counter("wattline_part_energy_joules", "joules", "Energy of a part of the machine.");
+    text.counter_family(
+        "wattline_part_energy_joules",
+        "joules",
+        "Energy of a part of the machine.",
+    );
     for (part, (formula, basis, joules, _)) in &counters.parts {
         text.sample(&[("part", part), ("formula", formula), ("basis", basis)], joules);
     }
     let help = "What of it is no process's.";
-    text.counter("wattline_unattributed_energy_joules", "joules", help);
+    text.counter_family("wattline_unattributed_energy_joules", "joules", help);
     for (part, (.., joules)) in &counters.parts {
         // A share may exceed the whole by rounding.
         text.sample(&[("part", part)], joules.max(0.0));
@@ -178,12 +182,12 @@ fn labels(container: &Container) -> [(&str, &str); 3] {
     [("container", container), ("pod", pod), ("runtime", runtime)]
 }
 
-fn processes(text: &mut Exposition, counters: &Counters) {
+fn processes(text: &mut OpenMetricsText, counters: &Counters) {
     let help = "Power of a process: processor and network.";
-    text.family("wattline_process_power_watts", "watts", help);
+    text.gauge_family("wattline_process_power_watts", "watts", help);
     each_process(counters, |labels, process| text.sample(labels, process.watts));
     let help = "Energy of a process: processor and network.";
-    text.counter("wattline_process_energy_joules", "joules", help);
+    text.counter_family("wattline_process_energy_joules", "joules", help);
     each_process(counters, |labels, process| text.sample(labels, process.joules));
     if counters.other_processes_j > 0.0 {
         text.sample(&[("pid", ""), ("name", OTHERS)], counters.other_processes_j);
@@ -202,9 +206,9 @@ fn each_process(counters: &Counters, mut tell: impl FnMut(&[(&str, &str)], &Proc
     }
 }
 
-fn method_powers(text: &mut Exposition, state: &JvmState, power: &JvmPower, d: f64) {
+fn method_powers(text: &mut OpenMetricsText, state: &JvmState, power: &JvmPower, d: f64) {
     let help = "Power of a method over all threads: processor and network.";
-    text.family("wattline_method_power_watts", "watts", help);
+    text.gauge_family("wattline_method_power_watts", "watts", help);
     let mut sums: BTreeMap<(String, String), f64> = BTreeMap::new();
     for method in power.threads.iter().flat_map(|thread| &thread.methods) {
         let named = state.method(method.method);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::names::{TenantId, TenantNames};
 use super::output::name;
 use super::view::{TenantUse, WindowView};
-use wattline_units::format::{counted, shortened, visible_name};
+use wattline_units::format::{counted, truncate, visible_name};
 
 /// A view as a table for people; at most `most` tenants by name, the rest in one line.
 ///
@@ -22,7 +22,7 @@ pub fn table(view: &WindowView, names: &TenantNames, most: usize) -> String {
     let line = |name: &str, cells: &TenantUse| {
         let cells = &seen(cells, view);
         let mut line =
-            format!("  {:<28}{:>10.3} s", shortened(&visible_name(name), 27), cells.cpu_s);
+            format!("  {:<28}{:>10.3} s", truncate(&visible_name(name), 27), cells.cpu_s);
         if has_cycles {
             let _ =
                 write!(line, "{:>12}", cells.cycles.map_or("none".into(), |c| format!("{c:.3e}")));

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::names::TenantNames;
 use super::view::{TenantUse, WindowView};
 use wattline_units::csv_text::CsvText;
-use wattline_units::exposition::Exposition;
+use wattline_units::exposition::OpenMetricsText;
 
 /// What heads the rows of [`rows_csv`], with the names of the other counters after it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -163,7 +163,7 @@ fn json(
 pub fn openmetrics(view: &WindowView, names: &TenantNames, source: &str) -> String {
     assert!(view.is_conserved(), "shares don't add up to the energy");
     let rows = view.rows();
-    let mut text = Exposition::default();
+    let mut text = OpenMetricsText::default();
     type Pick = fn(&TenantUse) -> Option<f64>;
     let families: [(&str, &str, &str, Pick); 3] = [
         ("wattline_tenant_energy_joules", "joules", "Energy of a tenant.", |row| row.energy_j),
@@ -173,7 +173,7 @@ pub fn openmetrics(view: &WindowView, names: &TenantNames, source: &str) -> Stri
         }),
     ];
     for (family, unit, help, pick) in families {
-        text.family(family, unit, help);
+        text.gauge_family(family, unit, help);
         for row in &rows {
             let Some(value) = pick(row) else { continue };
             let basis = view.basis().to_string();

@@ -2,7 +2,7 @@
 //! or voltages and currents, in the clock of the switches.
 
 use wattline_units::dialect::{
-    Quantity, TimeCell, UnitColumn, decimal_nanos, plain_text, quantity_column, unix_nanos,
+    Quantity, TimeCell, UnitColumn, decimal_nanos, quantity_column, read_plain_csv, unix_nanos,
 };
 use wattline_units::shortened::shortened;
 
@@ -57,7 +57,8 @@ pub struct MeterReadings {
 /// # Errors
 /// Missing columns, fields that are no numbers, numbers with two meanings.
 pub fn parse_readings(log: &[u8]) -> Result<MeterReadings, ReadingsError> {
-    let (text, dialect) = plain_text(log).map_err(|error| ReadingsError::Csv(error.to_string()))?;
+    let (text, dialect) =
+        read_plain_csv(log).map_err(|error| ReadingsError::Csv(error.to_string()))?;
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
     let wrong = |error: csv::Error| ReadingsError::Csv(error.to_string());
     let header = reader.headers().map_err(wrong)?.clone();

@@ -1,5 +1,5 @@
-//! The archive of a package before it is signed: entries that are stored lie at multiples
-//! of four bytes, so that a device can map them. The same entries give the same bytes.
+//! Archive of an Android package before signing: stored entries are aligned to multiples of four
+//! bytes, so that a device can map them. The same entries give the same bytes.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
@@ -9,19 +9,19 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::toolchain::archive::{
-    ArchiveFault, ArchiveFile, ArchiveFiles, EntryFault, EntryFinding, ReadArchive,
+    ArchiveFault, ArchiveFile, ArchiveFiles, ArchiveReader, EntryFault, EntryFinding,
 };
 
-/// The name of the manifest.
+/// Name of the manifest's entry.
 const MANIFEST: &str = "AndroidManifest.xml";
-/// Bytes; what `zipalign` takes for anything but native libraries.
+/// Alignment in bytes of stored entries but native libraries, as of `zipalign`.
 const ALIGNMENT: u16 = 4;
-/// Bytes; what a device wants of native libraries that it maps, with pages of 16 KiB.
+/// Alignment in bytes of native libraries, for devices with pages of 16 KiB.
 const PAGE: u16 = 16384;
 
-/// An archive of the entries, name -> bytes: the manifest and DEX packed, since they are read
-/// once, resources as they are.
-pub fn archive(entries: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
+/// Packs entries, name -> bytes, into an archive: the manifest and DEX compressed, since they are
+/// read once, resources stored.
+pub fn pack_archive(entries: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in entries {
         let is_code = name.ends_with(".dex") || name == MANIFEST;
@@ -32,18 +32,17 @@ pub fn archive(entries: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
     writer.finish().expect("a zip in memory can be closed").into_inner()
 }
 
-/// How many entries an archive has; none where it is no archive.
-pub fn entries(archive: &[u8]) -> usize {
+/// The number of entries of an archive; 0 where it is none.
+pub fn entry_count(archive: &[u8]) -> usize {
     ZipArchive::new(Cursor::new(archive)).map_or(0, |archive| archive.len())
 }
 
-/// Whether a package that somebody else made can be given other code and be signed: all of its
-/// entries have names that stay below a folder, each its own, and its code unpacks to what it
-/// states.
+/// Checks that a package of another build can be given other code and be signed: all of its entries
+/// have distinct names below a folder, and its code has the stated size.
 ///
 /// # Errors
-/// Says what is wrong with it.
-pub fn check(package: &[u8]) -> Result<(), ArchiveFault> {
+/// The package's fault.
+pub fn check_package(package: &[u8]) -> Result<(), ArchiveFault> {
     let (mut archive, files) = open(package)?;
     for file in files.iter().filter(|file| is_dex(&file.path)) {
         archive.bytes(file.index)?;
@@ -51,32 +50,31 @@ pub fn check(package: &[u8]) -> Result<(), ArchiveFault> {
     Ok(())
 }
 
-/// The manifest of a package that somebody else made, in Android's binary form.
+/// The manifest of a package of another build, in Android's binary form.
 ///
 /// # Errors
-/// Says what is wrong with the package.
+/// The package's fault.
 pub fn manifest_of(package: &[u8]) -> Result<Vec<u8>, ArchiveFault> {
     let (mut archive, files) = open(package)?;
     let manifest = files.iter().find(|file| file.path == MANIFEST);
     archive.bytes(manifest.ok_or(ZipError::FileNotFound)?.index)
 }
 
-/// The first native library of a package: code for processors, which a virtual board has none of.
+/// The path of the first native library of a package; virtual boards run no native code.
 ///
 /// # Errors
-/// Says what is wrong with the package.
+/// The package's fault.
 pub fn native_library(package: &[u8]) -> Result<Option<String>, ArchiveFault> {
     let (_, files) = open(package)?;
     let is_native = |path: &String| path.starts_with("lib/") && path.ends_with(".so");
     Ok(files.into_iter().map(|file| file.path).find(is_native))
 }
 
-/// A package with other code: all entries as they are, in their order, but for DEX, which is
-/// `code` in the place of the first, and the signature, which is gone.
-///
+/// A package with other code: all entries in their order, with the entries `code` in place of the
+/// first DEX file, and without other DEX files and the signature.
 /// # Errors
 /// The package is no zip archive, a broken one, or one with entries that must not be used.
-pub fn with_code(
+pub fn replace_code(
     package: &[u8],
     code: &BTreeMap<String, Vec<u8>>,
 ) -> Result<Vec<u8>, ArchiveFault> {
@@ -106,13 +104,13 @@ pub fn with_code(
     Ok(writer.finish()?.into_inner())
 }
 
-/// A package that is read, and its files.
-type OpenPackage<'p> = (ReadArchive<Cursor<&'p [u8]>>, Vec<ArchiveFile>);
+/// An opened package and its files.
+type OpenPackage<'p> = (ArchiveReader<Cursor<&'p [u8]>>, Vec<ArchiveFile>);
 
-/// A package and its files, all of which can be used. Names that differ by case alone are
-/// different ones on a device.
+/// Opens a package whose entries must all be usable. Names that differ by case alone are distinct
+/// on a device.
 fn open(package: &[u8]) -> Result<OpenPackage<'_>, ArchiveFault> {
-    let archive = ReadArchive::open(Cursor::new(package))?;
+    let archive = ArchiveReader::open(Cursor::new(package))?;
     let ArchiveFiles { files, findings } = archive.files()?;
     let is_fault = |finding: &EntryFinding| !matches!(finding.fault, EntryFault::Case(_));
     match findings.into_iter().find(is_fault) {
@@ -121,10 +119,10 @@ fn open(package: &[u8]) -> Result<OpenPackage<'_>, ArchiveFault> {
     }
 }
 
-type Writer = ZipWriter<Cursor<Vec<u8>>>;
+type PackageWriter = ZipWriter<Cursor<Vec<u8>>>;
 
 fn add_all(
-    writer: &mut Writer,
+    writer: &mut PackageWriter,
     entries: &BTreeMap<String, Vec<u8>>,
     method: CompressionMethod,
 ) -> Result<(), ZipError> {
@@ -133,7 +131,7 @@ fn add_all(
 }
 
 fn add(
-    writer: &mut Writer,
+    writer: &mut PackageWriter,
     name: &str,
     bytes: &[u8],
     (method, time): (CompressionMethod, zip::DateTime),
@@ -147,7 +145,7 @@ fn add(
     Ok(writer.write_all(bytes)?)
 }
 
-/// `classes.dex`, `classes2.dex`, ...: what Android runs.
+/// Whether a name is that of a DEX file: `classes.dex`, `classes2.dex`, ...
 fn is_dex(name: &str) -> bool {
     let number = name.strip_prefix("classes").and_then(|rest| rest.strip_suffix(".dex"));
     number.is_some_and(|number| number.chars().all(|c| c.is_ascii_digit()))
@@ -169,11 +167,13 @@ mod tests {
     fn a_package_with_an_entry_outside_is_not_signed_again() {
         let code = BTreeMap::from([("classes.dex".to_string(), b"new".to_vec())]);
         for name in ["../../outside", "/outside", "res/a\nb", "res/../../b"] {
-            let package = archive(&BTreeMap::from([
+            let package = pack_archive(&BTreeMap::from([
                 ("classes.dex".to_string(), b"old".to_vec()),
                 (name.to_string(), b"x".to_vec()),
             ]));
-            for error in [check(&package).unwrap_err(), with_code(&package, &code).unwrap_err()] {
+            for error in
+                [check_package(&package).unwrap_err(), replace_code(&package, &code).unwrap_err()]
+            {
                 assert!(error.to_string().contains("is refused"), "{name:?}: {error}");
             }
         }
@@ -184,15 +184,15 @@ mod tests {
         let code = BTreeMap::from([("classes.dex".to_string(), b"new".to_vec())]);
         let names = ["AndroidManifest.xml", "classes.dex", "res/a.png", "META-INF/CERT.RSA"];
         let package =
-            archive(&names.map(|name| (name.to_string(), name.repeat(9).into_bytes())).into());
+            pack_archive(&names.map(|name| (name.to_string(), name.repeat(9).into_bytes())).into());
         bolero::check!().with_type::<Vec<(u16, u8)>>().for_each(|edits| {
             let mut bytes = package.clone();
             for (at, byte) in edits {
                 let at = usize::from(*at) % bytes.len();
                 bytes[at] = *byte;
             }
-            if let Ok(made) = with_code(&bytes, &code) {
-                assert!(check(&made).is_ok(), "{edits:?}");
+            if let Ok(made) = replace_code(&bytes, &code) {
+                assert!(check_package(&made).is_ok(), "{edits:?}");
             }
         });
     }
@@ -202,7 +202,7 @@ mod tests {
         let names = ["a", "ab", "abc", "abcd", "AndroidManifest.xml", "classes.dex"];
         let entries: BTreeMap<String, Vec<u8>> =
             names.iter().map(|name| (name.to_string(), name.as_bytes().to_vec())).collect();
-        let bytes = archive(&entries);
+        let bytes = pack_archive(&entries);
         let mut read = zip::ZipArchive::new(Cursor::new(bytes.clone())).unwrap();
         for index in 0..read.len() {
             let entry = read.by_index(index).unwrap();
@@ -210,7 +210,7 @@ mod tests {
             let start = entry.data_start().unwrap();
             assert!(!stored || start.is_multiple_of(u64::from(ALIGNMENT)), "{index}: {start}");
         }
-        assert_eq!(bytes, archive(&entries));
+        assert_eq!(bytes, pack_archive(&entries));
     }
 
     #[test]
@@ -234,8 +234,8 @@ mod tests {
         }
         let package = writer.finish().unwrap().into_inner();
         let code = BTreeMap::from([("classes.dex".to_string(), b"new".to_vec())]);
-        let made = with_code(&package, &code).unwrap();
-        assert_eq!(made, with_code(&package, &code).unwrap());
+        let made = replace_code(&package, &code).unwrap();
+        assert_eq!(made, replace_code(&package, &code).unwrap());
         let mut read = ZipArchive::new(Cursor::new(made)).unwrap();
         let mut told = Vec::new();
         for index in 0..read.len() {
@@ -263,7 +263,7 @@ mod tests {
             ("META-INF/services/a.B", false),
         ];
         assert_eq!(told, expected);
-        assert!(with_code(b"no archive", &code).is_err());
+        assert!(replace_code(b"no archive", &code).is_err());
     }
 
     /// Writers that can't go back put sizes behind the bytes.
@@ -276,7 +276,7 @@ mod tests {
         }
         let package = writer.finish().unwrap().into_inner();
         let code = BTreeMap::from([("classes.dex".to_string(), b"new".to_vec())]);
-        let made = with_code(&package, &code).unwrap();
+        let made = replace_code(&package, &code).unwrap();
         assert_eq!(manifest_of(&made).unwrap(), "AndroidManifest.xml".repeat(50).into_bytes());
         let mut read = ZipArchive::new(Cursor::new(made)).unwrap();
         let mut text = String::new();

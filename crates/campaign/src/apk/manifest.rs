@@ -1,8 +1,8 @@
-//! The manifest of a package that is started by its instrumentation, and of its activity.
+//! Manifest of a package with an instrumentation that starts an application, and with an activity.
 
 use super::xml::{Element, Value};
 
-/// Android's attributes that are used, with their resource ids (`android.R.attr`).
+/// Android's attributes with their resource ids (`android.R.attr`).
 pub(super) mod attr {
     pub(crate) const THEME: (&str, u32) = ("theme", 0x0101_0000);
     pub const LABEL: (&str, u32) = ("label", 0x0101_0001);
@@ -23,81 +23,83 @@ pub(super) mod attr {
     pub(crate) const SPLIT_TYPES: (&str, u32) = ("requiredSplitTypes", 0x0101_064e);
 }
 
-/// Android's theme of an activity that has all of the screen for itself
-/// (`android.R.style.Theme_NoTitleBar_Fullscreen`): where its content begins is then the same on
-/// all releases, and touches hit what they are meant for.
+/// Resource id of Android's theme for a full-screen activity
+/// (`android.R.style.Theme_NoTitleBar_Fullscreen`): the content's origin is then the same on all
+/// releases, so that touches hit their targets.
 const FULL_SCREEN: u32 = 0x0103_0007;
 
-/// What a device has to know of a package.
+/// Contents of the manifest that wattline writes into a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manifest<'a> {
     /// The application's package name.
     pub package: &'a str,
-    /// What the device shows.
+    /// Name of the package as devices show it.
     pub label: &'a str,
-    /// The oldest release of Android it runs on, as an API level.
+    /// Oldest supported Android release, as an API level.
     pub min_sdk: u32,
-    /// The one it was made for: newer ones behave as that did.
+    /// Target Android release, as an API level: newer ones behave like it.
     pub target_sdk: u32,
-    /// The class of the instrumentation that starts it.
+    /// Class of the instrumentation that starts the application.
     pub runner: &'a str,
-    /// The package that the instrumentation starts: mostly its own.
+    /// Package that the instrumentation starts: usually its own.
     pub target: &'a str,
-    /// The class of the activity that people can start, too.
+    /// Class of the activity that users can start, too.
     pub activity: Option<&'a str>,
-    /// Facts for the runner, which it reads from its own entry: name and value.
+    /// Name and value of the instrumentation's meta-data, which the runner reads.
     pub facts: Vec<(&'a str, &'a str)>,
 }
 
 impl Manifest<'_> {
-    /// `AndroidManifest.xml` in Android's binary form. Not debuggable, since that is compiled
-    /// without inlining; profileable by the shell, which releases before 10 overlook.
+    /// `AndroidManifest.xml` in Android's binary form. The package is not debuggable, since Android
+    /// compiles debuggable code without inlining; it is profileable by the shell, which releases
+    /// before 10 ignore.
     pub fn to_bytes(&self) -> Vec<u8> {
         let text = |text: &str| Value::Text(text.to_string());
         let sdk = Element::new("uses-sdk")
-            .android(attr::MIN_SDK, Value::Number(self.min_sdk))
-            .android(attr::TARGET_SDK, Value::Number(self.target_sdk));
-        let profileable = Element::new("profileable").android(attr::SHELL, Value::Flag(true));
+            .with_android_attribute(attr::MIN_SDK, Value::Number(self.min_sdk))
+            .with_android_attribute(attr::TARGET_SDK, Value::Number(self.target_sdk));
+        let profileable =
+            Element::new("profileable").with_android_attribute(attr::SHELL, Value::Flag(true));
         let application = Element::new("application")
-            .android(attr::LABEL, text(self.label))
-            .android(attr::DEBUGGABLE, Value::Flag(false))
-            .android(attr::ALLOW_BACKUP, Value::Flag(false))
-            .child(profileable);
+            .with_android_attribute(attr::LABEL, text(self.label))
+            .with_android_attribute(attr::DEBUGGABLE, Value::Flag(false))
+            .with_android_attribute(attr::ALLOW_BACKUP, Value::Flag(false))
+            .with_child(profileable);
         let application = match self.activity {
-            Some(class) => application.child(activity(class)),
+            Some(class) => application.with_child(activity(class)),
             None => application,
         };
         let runner = Element::new("instrumentation")
-            .android(attr::NAME, text(self.runner))
-            .android(attr::TARGET_PACKAGE, text(self.target));
+            .with_android_attribute(attr::NAME, text(self.runner))
+            .with_android_attribute(attr::TARGET_PACKAGE, text(self.target));
         let runner = self.facts.iter().fold(runner, |runner, (name, value)| {
-            let fact = Element::new("meta-data").android(attr::NAME, text(name));
-            runner.child(fact.android(attr::VALUE, text(value)))
+            let fact = Element::new("meta-data").with_android_attribute(attr::NAME, text(name));
+            runner.with_child(fact.with_android_attribute(attr::VALUE, text(value)))
         });
         Element::new("manifest")
-            .android(attr::VERSION_CODE, Value::Number(1))
-            .android(attr::VERSION_NAME, text("1"))
-            .plain("package", self.package)
-            .child(sdk)
-            .child(application)
-            .child(runner)
+            .with_android_attribute(attr::VERSION_CODE, Value::Number(1))
+            .with_android_attribute(attr::VERSION_NAME, text("1"))
+            .with_attribute("package", self.package)
+            .with_child(sdk)
+            .with_child(application)
+            .with_child(runner)
             .to_bytes()
     }
 }
 
-/// An activity as a launcher shows it.
+/// The element of an activity that launchers show.
 fn activity(class: &str) -> Element {
     let named = |element: &'static str, name: &str| {
-        Element::new(element).android(attr::NAME, Value::Text(name.to_string()))
+        Element::new(element).with_android_attribute(attr::NAME, Value::Text(name.to_string()))
     };
     let filter = Element::new("intent-filter")
-        .child(named("action", "android.intent.action.MAIN"))
-        .child(named("category", "android.intent.category.LAUNCHER"));
+        .with_child(named("action", "android.intent.action.MAIN"))
+        .with_child(named("category", "android.intent.category.LAUNCHER"));
     Element::new("activity")
-        .android(attr::THEME, Value::Reference(FULL_SCREEN))
-        .android(attr::NAME, Value::Text(class.to_string()))
-        .android(attr::EXPORTED, Value::Flag(true))
-        .child(filter)
+        .with_android_attribute(attr::THEME, Value::Reference(FULL_SCREEN))
+        .with_android_attribute(attr::NAME, Value::Text(class.to_string()))
+        .with_android_attribute(attr::EXPORTED, Value::Flag(true))
+        .with_child(filter)
 }
 
 #[cfg(test)]

@@ -1,60 +1,60 @@
-//! What the manifest of a package says that somebody else's build made.
+//! Reading the manifest of a package of another build.
 
 use super::manifest::attr;
 use super::xml::{Element, Value};
 
 const MAIN: &str = "android.intent.action.MAIN";
 const LAUNCHER: &str = "android.intent.category.LAUNCHER";
-/// What a launcher may start.
+/// Elements that a launcher may start.
 const ACTIVITIES: [&str; 2] = ["activity", "activity-alias"];
-/// What may run in a process of its own.
+/// Elements that may run in a process of their own.
 const COMPONENTS: [&str; 5] = ["activity", "activity-alias", "service", "receiver", "provider"];
 
-/// A package's manifest, as far as a campaign has to know it.
+/// Properties of a package from its manifest, as far as a campaign needs them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ReadManifest {
-    /// The package's name.
+pub struct PackageManifest {
+    /// Package name.
     pub package: String,
-    /// The oldest release of Android it runs on, as an API level.
+    /// Oldest supported Android release, as an API level.
     pub min_sdk: u32,
-    /// The one it was made for.
+    /// Target Android release, as an API level.
     pub target_sdk: u32,
-    /// Whether Android compiles it without inlining, for a debugger.
+    /// Whether Android compiles the package without inlining, for a debugger.
     pub is_debuggable: bool,
-    /// Whether the shell may sample it where it is not debuggable.
+    /// Whether the shell may sample the package where it is not debuggable.
     pub is_profileable: bool,
-    /// Whether it is one of several files that are installed together.
+    /// Whether the package is one of several files that are installed together.
     pub is_split: bool,
-    /// Activities that can be started, and names for them.
+    /// Classes and aliases of the activities that can be started.
     pub activities: Vec<String>,
-    /// Those of them that a launcher shows.
+    /// Those activities that a launcher shows.
     pub launchers: Vec<String>,
     /// Components that run in another process than the application's.
-    pub elsewhere: Vec<String>,
+    pub in_other_processes: Vec<String>,
 }
 
-impl ReadManifest {
-    /// Reads `AndroidManifest.xml` as it is in a package.
+impl PackageManifest {
+    /// Parses `AndroidManifest.xml` in Android's binary form.
     ///
     /// # Errors
-    /// Says what is wrong with it.
-    pub fn parse(bytes: &[u8]) -> Result<ReadManifest, String> {
+    /// The problem of the manifest.
+    pub fn parse(bytes: &[u8]) -> Result<PackageManifest, String> {
         let root = Element::read(bytes)?;
         let package = root.text("package").unwrap_or_default().to_owned();
         if root.name != "manifest" || package.is_empty() {
             return Err("names no package".to_owned());
         }
         let sdk = root.children_named("uses-sdk").last();
-        let level = |attribute| sdk.map_or(Ok(None), |sdk| sdk.level(attribute));
+        let level = |attribute| sdk.map_or(Ok(None), |sdk| sdk.api_level(attribute));
         let min_sdk = level(attr::MIN_SDK)?.unwrap_or(1);
-        let mut manifest = ReadManifest {
+        let mut manifest = PackageManifest {
             min_sdk,
             target_sdk: level(attr::TARGET_SDK)?.unwrap_or(min_sdk),
             is_split: root.text("split").is_some()
                 || root.flag(attr::SPLIT_REQUIRED) == Some(true)
                 || root.value(attr::SPLIT_TYPES).is_some(),
             package,
-            ..ReadManifest::default()
+            ..PackageManifest::default()
         };
         for application in root.children_named("application") {
             manifest.add(application);
@@ -75,7 +75,7 @@ impl ReadManifest {
             let name = class_name(&self.package, name);
             let process = component.value(attr::PROCESS);
             if COMPONENTS.contains(&kind) && process.is_some() && process != own {
-                self.elsewhere.push(name.clone());
+                self.in_other_processes.push(name.clone());
             }
             if !ACTIVITIES.contains(&kind) || component.flag(attr::ENABLED) == Some(false) {
                 continue;
@@ -88,7 +88,7 @@ impl ReadManifest {
     }
 }
 
-/// A class as a manifest names it: from a dot on, or without one, it is of the package.
+/// The full class name: a name that starts with a dot or has none is relative to the package.
 fn class_name(package: &str, name: &str) -> String {
     match name.find('.') {
         Some(0) => format!("{package}{name}"),
@@ -106,18 +106,18 @@ fn is_of_launcher(filter: &Element) -> bool {
 }
 
 impl Element {
-    /// The children of a kind.
+    /// The child elements of this name.
     fn children_named<'e>(&'e self, kind: &'static str) -> impl Iterator<Item = &'e Element> {
         self.children.iter().filter(move |child| child.name == kind)
     }
 
-    /// One of Android's attributes, by its resource id: shrinkers take their names away.
+    /// Value of one of Android's attributes, by resource id, since shrinkers remove the names.
     fn value(&self, (_, id): (&'static str, u32)) -> Option<&Value> {
         let found = self.attributes.iter().find(|attribute| attribute.id == Some(id));
         found.map(|attribute| &attribute.value)
     }
 
-    /// An attribute without a namespace.
+    /// Text of an attribute without a namespace.
     fn text(&self, name: &str) -> Option<&str> {
         let found = self.attributes.iter().find(|a| a.id.is_none() && a.name == name)?;
         match &found.value {
@@ -126,7 +126,7 @@ impl Element {
         }
     }
 
-    /// None where it is not said, or by a resource.
+    /// Boolean value of an attribute; `None` where it is absent or a resource reference.
     fn flag(&self, attribute: (&'static str, u32)) -> Option<bool> {
         match self.value(attribute) {
             Some(Value::Flag(flag)) => Some(*flag),
@@ -134,8 +134,9 @@ impl Element {
         }
     }
 
-    /// An API level; those of releases to come have names.
-    fn level(&self, attribute: (&'static str, u32)) -> Result<Option<u32>, String> {
+    /// API level in an attribute; an error for a release before its publication, which has a name
+    /// instead of a number.
+    fn api_level(&self, attribute: (&'static str, u32)) -> Result<Option<u32>, String> {
         match self.value(attribute) {
             None => Ok(None),
             Some(Value::Number(level)) => Ok(Some(*level)),
@@ -161,32 +162,41 @@ mod tests {
     }
 
     fn filter() -> Element {
-        let named = |kind, name: &str| Element::new(kind).android(attr::NAME, text(name));
+        let named =
+            |kind, name: &str| Element::new(kind).with_android_attribute(attr::NAME, text(name));
         Element::new("intent-filter")
-            .child(named("action", MAIN))
-            .child(named("category", "android.intent.category.DEFAULT"))
-            .child(named("category", LAUNCHER))
+            .with_child(named("action", MAIN))
+            .with_child(named("category", "android.intent.category.DEFAULT"))
+            .with_child(named("category", LAUNCHER))
     }
 
-    fn read(sdk: Element, application: Element) -> Result<ReadManifest, String> {
-        let root = Element::new("manifest").plain("package", "org.x");
-        ReadManifest::parse(&root.child(sdk).child(application).to_bytes())
+    fn read(sdk: Element, application: Element) -> Result<PackageManifest, String> {
+        let root = Element::new("manifest").with_attribute("package", "org.x");
+        PackageManifest::parse(&root.with_child(sdk).with_child(application).to_bytes())
     }
 
     #[test]
     fn a_manifest_of_a_build_is_read() {
         let sdk = Element::new("uses-sdk")
-            .android(attr::MIN_SDK, Value::Number(21))
-            .android(attr::TARGET_SDK, text("34"));
-        let named = |kind, name: &str| Element::new(kind).android(attr::NAME, text(name));
+            .with_android_attribute(attr::MIN_SDK, Value::Number(21))
+            .with_android_attribute(attr::TARGET_SDK, text("34"));
+        let named =
+            |kind, name: &str| Element::new(kind).with_android_attribute(attr::NAME, text(name));
         let application = Element::new("application")
-            .android(attr::DEBUGGABLE, Value::Flag(true))
-            .child(named("activity", ".Main").child(filter()))
-            .child(named("activity", "Second"))
-            .child(named("activity-alias", "org.x.Old").android(attr::ENABLED, Value::Flag(false)))
-            .child(named("service", "org.y.Sync").android(attr::PROCESS, text(":sync")))
-            .child(Element::new("profileable").android(attr::SHELL, Value::Flag(true)));
-        let expected = ReadManifest {
+            .with_android_attribute(attr::DEBUGGABLE, Value::Flag(true))
+            .with_child(named("activity", ".Main").with_child(filter()))
+            .with_child(named("activity", "Second"))
+            .with_child(
+                named("activity-alias", "org.x.Old")
+                    .with_android_attribute(attr::ENABLED, Value::Flag(false)),
+            )
+            .with_child(
+                named("service", "org.y.Sync").with_android_attribute(attr::PROCESS, text(":sync")),
+            )
+            .with_child(
+                Element::new("profileable").with_android_attribute(attr::SHELL, Value::Flag(true)),
+            );
+        let expected = PackageManifest {
             package: "org.x".into(),
             min_sdk: 21,
             target_sdk: 34,
@@ -195,7 +205,7 @@ mod tests {
             is_split: false,
             activities: vec!["org.x.Main".into(), "org.x.Second".into()],
             launchers: vec!["org.x.Main".into()],
-            elsewhere: vec!["org.y.Sync".into()],
+            in_other_processes: vec!["org.y.Sync".into()],
         };
         assert_eq!(read(sdk, application), Ok(expected));
     }
@@ -204,20 +214,22 @@ mod tests {
     fn what_is_not_said_is_as_android_has_it() {
         let read = read(Element::new("uses-sdk"), Element::new("application")).unwrap();
         assert_eq!((read.min_sdk, read.target_sdk, read.is_debuggable), (1, 1, false));
-        let named = Element::new("uses-sdk").android(attr::MIN_SDK, text("Baklava"));
+        let named = Element::new("uses-sdk").with_android_attribute(attr::MIN_SDK, text("Baklava"));
         let error = self::read(named, Element::new("application")).unwrap_err();
         assert!(error.contains("minSdkVersion Baklava"), "{error}");
-        assert!(ReadManifest::parse(&Element::new("resources").to_bytes()).is_err());
-        assert!(ReadManifest::parse(b"<manifest package='org.x'/>").is_err());
+        assert!(PackageManifest::parse(&Element::new("resources").to_bytes()).is_err());
+        assert!(PackageManifest::parse(b"<manifest package='org.x'/>").is_err());
     }
 
     #[test]
     fn one_of_several_files_is_told() {
         let base = Element::new("manifest")
-            .plain("package", "org.x")
-            .android(attr::SPLIT_REQUIRED, Value::Flag(true));
-        assert!(ReadManifest::parse(&base.to_bytes()).unwrap().is_split);
-        let part = Element::new("manifest").plain("package", "org.x").plain("split", "config.de");
-        assert!(ReadManifest::parse(&part.to_bytes()).unwrap().is_split);
+            .with_attribute("package", "org.x")
+            .with_android_attribute(attr::SPLIT_REQUIRED, Value::Flag(true));
+        assert!(PackageManifest::parse(&base.to_bytes()).unwrap().is_split);
+        let part = Element::new("manifest")
+            .with_attribute("package", "org.x")
+            .with_attribute("split", "config.de");
+        assert!(PackageManifest::parse(&part.to_bytes()).unwrap().is_split);
     }
 }

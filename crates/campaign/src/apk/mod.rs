@@ -1,5 +1,4 @@
-//! An Android package as a device installs it, but for DEX and signature: the binary
-//! manifest and the aligned archive.
+//! Android packages without DEX and signature: the binary manifest and the aligned archive.
 
 pub(crate) mod archive;
 pub(crate) mod manifest;
@@ -7,6 +6,8 @@ mod manifest_reader;
 pub(crate) mod xml;
 mod xml_reader;
 
-pub use archive::{archive, check, entries, manifest_of, native_library, with_code};
+pub use archive::{
+    check_package, entry_count, manifest_of, native_library, pack_archive, replace_code,
+};
 pub use manifest::Manifest;
-pub use manifest_reader::ReadManifest;
+pub use manifest_reader::PackageManifest;

@@ -1,12 +1,13 @@
-//! Android's binary XML, as `frameworks/base/libs/androidfw/include/androidfw/ResourceTypes.h`
-//! lays it out: chunks of a string pool, the resource ids of attribute names, and one for
-//! each end and start of a namespace and an element. Written here, read in `xml_reader.rs`.
+//! Writer of Android's binary XML, laid out as in
+//! `frameworks/base/libs/androidfw/include/androidfw/ResourceTypes.h`: chunks of a string pool, the
+//! resource ids of attribute names, and one for each start and end of a namespace and an element.
+//! The reader is in `xml_reader.rs`.
 
 use std::borrow::Cow;
 
 /// The namespace of Android's own attributes.
 pub const ANDROID: &str = "http://schemas.android.com/apk/res/android";
-/// Its prefix, which only tools show.
+/// Prefix of that namespace, which only tools show.
 const PREFIX: &str = "android";
 
 pub(super) const STRING_POOL: u16 = 0x0001;
@@ -17,12 +18,12 @@ pub(super) const START_ELEMENT: u16 = 0x0102;
 pub(super) const END_ELEMENT: u16 = 0x0103;
 pub(super) const RESOURCE_MAP: u16 = 0x0180;
 
-/// No string, no comment.
-pub(super) const NONE: u32 = u32::MAX;
-/// Bytes of one attribute, and before the first.
+/// Index that stands for no string and no comment.
+pub(super) const NO_STRING: u32 = u32::MAX;
+/// Size of one attribute in bytes, and of the part before the first.
 const ATTRIBUTE_SIZE: u16 = 20;
 
-/// What an attribute says.
+/// Value of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// Text.
@@ -33,18 +34,18 @@ pub enum Value {
     Flag(bool),
     /// A resource, by its id.
     Reference(u32),
-    /// Another type, by its number, with its 32 bits: a size, a colour.
+    /// Any other type: its number and 32 bits of data, such as a size or a colour.
     Other(u8, u32),
 }
 
-/// Types of a `Res_value`.
+/// Type numbers of a `Res_value`.
 pub(super) const REFERENCE: u8 = 0x01;
 pub(super) const TEXT: u8 = 0x03;
 pub(super) const NUMBER: u8 = 0x10;
 pub(super) const FLAG: u8 = 0x12;
 
 impl Value {
-    /// The type of a `Res_value`.
+    /// Type number of a `Res_value`.
     fn kind(&self) -> u8 {
         match self {
             Value::Text(_) => TEXT,
@@ -56,7 +57,7 @@ impl Value {
     }
 }
 
-/// An attribute: with a resource id one of Android's own, without one of no namespace.
+/// An attribute: one of Android's own with a resource id, or one without a namespace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attribute {
     pub(super) name: Cow<'static, str>,
@@ -73,34 +74,38 @@ pub struct Element {
 }
 
 impl Element {
-    /// An element without anything.
+    /// An element without attributes and children.
     pub fn new(name: &'static str) -> Element {
         Element { name: name.into(), attributes: Vec::new(), children: Vec::new() }
     }
 
-    /// With an attribute that has no namespace.
+    /// Adds an attribute without a namespace.
     #[must_use]
-    pub fn plain(mut self, name: &'static str, text: &str) -> Element {
+    pub fn with_attribute(mut self, name: &'static str, text: &str) -> Element {
         let value = Value::Text(text.into());
         self.attributes.push(Attribute { name: name.into(), id: None, value });
         self
     }
 
-    /// With one of Android's attributes, by its resource id.
+    /// Adds one of Android's attributes, by name and resource id.
     #[must_use]
-    pub fn android(mut self, (name, id): (&'static str, u32), value: Value) -> Element {
+    pub fn with_android_attribute(
+        mut self,
+        (name, id): (&'static str, u32),
+        value: Value,
+    ) -> Element {
         self.attributes.push(Attribute { name: name.into(), id: Some(id), value });
         self
     }
 
-    /// With a child.
+    /// Adds a child element.
     #[must_use]
-    pub fn child(mut self, child: Element) -> Element {
+    pub fn with_child(mut self, child: Element) -> Element {
         self.children.push(child);
         self
     }
 
-    /// The whole file, with this as its root.
+    /// The bytes of a file with this element as its root.
     pub fn to_bytes(&self) -> Vec<u8> {
         let pool = StringPool::of(self);
         let namespace = [pool.index(PREFIX), pool.index(ANDROID)];
@@ -112,14 +117,14 @@ impl Element {
     }
 
     fn add_to(&self, content: &mut Vec<u8>, pool: &StringPool<'_>) {
-        let name = words(&[NONE, pool.index(&self.name)]);
+        let name = words(&[NO_STRING, pool.index(&self.name)]);
         let mut start = name.clone();
         let count = self.attributes.len() as u16;
         // Where attributes begin, their size and number; no id, class or style among them.
         for half in [ATTRIBUTE_SIZE, ATTRIBUTE_SIZE, count, 0, 0, 0] {
             start.extend(half.to_le_bytes());
         }
-        for attribute in self.sorted() {
+        for attribute in self.sorted_attributes() {
             start.extend(pool.attribute(attribute));
         }
         content.extend(node(START_ELEMENT, &start));
@@ -127,21 +132,21 @@ impl Element {
         content.extend(node(END_ELEMENT, &name));
     }
 
-    /// Android looks attributes up by a merge: they stand in the order of their ids.
-    fn sorted(&self) -> Vec<&Attribute> {
+    /// The attributes in the order of their resource ids, as Android's lookup requires.
+    fn sorted_attributes(&self) -> Vec<&Attribute> {
         let mut sorted: Vec<&Attribute> = self.attributes.iter().collect();
-        sorted.sort_by_key(|attribute| attribute.id.unwrap_or(NONE));
+        sorted.sort_by_key(|attribute| attribute.id.unwrap_or(NO_STRING));
         sorted
     }
 
-    fn all(&self) -> Vec<&Element> {
-        let below = self.children.iter().flat_map(Element::all);
+    fn with_descendants(&self) -> Vec<&Element> {
+        let below = self.children.iter().flat_map(Element::with_descendants);
         std::iter::once(self).chain(below).collect()
     }
 }
 
-/// The strings of a file: first the names of Android's attributes, whose ids stand in the
-/// resource map in the same order.
+/// Strings of a file: first the names of Android's attributes, whose ids are in the resource map in
+/// the same order.
 struct StringPool<'a> {
     strings: Vec<&'a str>,
     ids: Vec<u32>,
@@ -149,7 +154,7 @@ struct StringPool<'a> {
 
 impl<'a> StringPool<'a> {
     fn of(root: &'a Element) -> StringPool<'a> {
-        let elements = root.all();
+        let elements = root.with_descendants();
         let attributes = || elements.iter().flat_map(|element| &element.attributes);
         let mut named: Vec<(u32, &str)> =
             attributes().filter_map(|a| Some((a.id?, a.name.as_ref()))).collect();
@@ -173,25 +178,25 @@ impl<'a> StringPool<'a> {
 
     fn index(&self, text: &str) -> u32 {
         let at = self.strings.iter().position(|string| *string == text);
-        at.map_or(NONE, |at| at as u32)
+        at.map_or(NO_STRING, |at| at as u32)
     }
 
     fn attribute(&self, attribute: &Attribute) -> Vec<u8> {
         let (raw, data) = match &attribute.value {
             Value::Text(text) => (self.index(text), self.index(text)),
             Value::Number(number) | Value::Reference(number) | Value::Other(_, number) => {
-                (NONE, *number)
+                (NO_STRING, *number)
             }
-            Value::Flag(flag) => (NONE, if *flag { NONE } else { 0 }),
+            Value::Flag(flag) => (NO_STRING, if *flag { NO_STRING } else { 0 }),
         };
-        let namespace = if attribute.id.is_some() { self.index(ANDROID) } else { NONE };
+        let namespace = if attribute.id.is_some() { self.index(ANDROID) } else { NO_STRING };
         let mut bytes = words(&[namespace, self.index(&attribute.name), raw]);
         bytes.extend([8, 0, 0, attribute.value.kind()]);
         bytes.extend(data.to_le_bytes());
         bytes
     }
 
-    /// The pool, in UTF-16, and the resource map.
+    /// The bytes of the pool, in UTF-16, and of the resource map.
     fn to_bytes(&self) -> Vec<u8> {
         const HEADER: u32 = 28;
         let mut offsets = Vec::new();
@@ -211,7 +216,8 @@ impl<'a> StringPool<'a> {
     }
 }
 
-/// Of a string in UTF-16 units: two units, the first with its high bit, where one is too short.
+/// Length prefix of a string of `units` UTF-16 units: two units for long strings, the first with
+/// its high bit set.
 fn length(units: usize) -> Vec<u16> {
     match units < 0x8000 {
         true => vec![units as u16],
@@ -219,7 +225,7 @@ fn length(units: usize) -> Vec<u16> {
     }
 }
 
-/// A chunk: type, size of the header, size of all.
+/// Bytes of a chunk: type, size of the header, size of all, header, content.
 fn chunk(kind: u16, header: &[u8], content: &[u8]) -> Vec<u8> {
     let head = 8 + header.len();
     let mut bytes = kind.to_le_bytes().to_vec();
@@ -228,9 +234,9 @@ fn chunk(kind: u16, header: &[u8], content: &[u8]) -> Vec<u8> {
     [bytes.as_slice(), header, content].concat()
 }
 
-/// A chunk of the tree: line 0 and no comment in its header.
+/// Bytes of a chunk of the tree, with line 0 and no comment in its header.
 fn node(kind: u16, content: &[u8]) -> Vec<u8> {
-    chunk(kind, &words(&[0, NONE]), content)
+    chunk(kind, &words(&[0, NO_STRING]), content)
 }
 
 fn words(words: &[u32]) -> Vec<u8> {
@@ -260,8 +266,8 @@ mod tests {
 
     #[test]
     fn chunks_follow_each_other_to_the_end() {
-        let child = Element::new("b").android(NAME, Value::Flag(true));
-        let root = Element::new("a").plain("c", "d").child(child);
+        let child = Element::new("b").with_android_attribute(NAME, Value::Flag(true));
+        let root = Element::new("a").with_attribute("c", "d").with_child(child);
         let kinds: Vec<u16> = chunks(&root.to_bytes()).iter().map(|(kind, _)| *kind).collect();
         let tree = [START_ELEMENT, START_ELEMENT, END_ELEMENT, END_ELEMENT];
         let around = [STRING_POOL, RESOURCE_MAP, START_NAMESPACE];
@@ -271,21 +277,21 @@ mod tests {
     #[test]
     fn names_with_ids_come_first_and_in_their_order() {
         let root = Element::new("a")
-            .plain("package", "x")
-            .android(NAME, Value::Text("label".into()))
-            .android(LABEL, Value::Number(7));
+            .with_attribute("package", "x")
+            .with_android_attribute(NAME, Value::Text("label".into()))
+            .with_android_attribute(LABEL, Value::Number(7));
         let pool = StringPool::of(&root);
         assert_eq!(pool.ids, [LABEL.1, NAME.1]);
         assert_eq!(pool.strings[..2], ["label", "name"]);
         let names: Vec<&str> =
-            root.sorted().iter().map(|attribute| attribute.name.as_ref()).collect();
+            root.sorted_attributes().iter().map(|attribute| attribute.name.as_ref()).collect();
         assert_eq!(names, ["label", "name", "package"]);
     }
 
     #[test]
     fn sizes_are_multiples_of_four_for_any_text() {
         for text in ["", "x", "ü", "😀", &"long".repeat(20_000)] {
-            let bytes = Element::new("a").plain("b", text).to_bytes();
+            let bytes = Element::new("a").with_attribute("b", text).to_bytes();
             assert!(chunks(&bytes).iter().all(|(_, size)| size % 4 == 0), "{}", text.len());
         }
     }

@@ -1,38 +1,38 @@
-//! Android's binary XML, read: elements with their attributes. Namespaces, comments and text
-//! between elements are left out.
+//! Reader of Android's binary XML: elements with their attributes, without namespaces, comments and
+//! text.
 
 use std::borrow::Cow;
 
 use super::xml::{
-    Attribute, END_ELEMENT, Element, FLAG, NONE, NUMBER, REFERENCE, RESOURCE_MAP, START_ELEMENT,
-    STRING_POOL, TEXT, Value, XML,
+    Attribute, END_ELEMENT, Element, FLAG, NO_STRING, NUMBER, REFERENCE, RESOURCE_MAP,
+    START_ELEMENT, STRING_POOL, TEXT, Value, XML,
 };
 
-/// Elements within each other; a manifest has six.
+/// Greatest nesting depth of elements; a manifest has six.
 const DEEPEST: usize = 100;
-/// Of a string pool: its strings are UTF-8, not UTF-16.
+/// Flag of a string pool in UTF-8 instead of UTF-16.
 const UTF8: u32 = 1 << 8;
-/// The type of a number that was written in hexadecimal digits.
+/// Type of a number written in hexadecimal digits.
 const HEXADECIMAL: u8 = 0x11;
-/// Of a string pool, from its start: the count of strings, its flags, the place of the first.
+/// Offsets in a string pool: number of strings, flags, offset of the first string.
 const COUNT: usize = 8;
 const FLAGS: usize = 16;
 const STRINGS: usize = 20;
-/// Of a node, from its start: where its own content begins.
+/// Offset of a tree node's own content.
 const NODE: usize = 16;
 
 impl Element {
-    /// The root of a file.
+    /// Reads a file; returns its root element.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// The problem of the file.
     pub fn read(bytes: &[u8]) -> Result<Element, String> {
         let file = Bytes(bytes);
         if file.half(0)? != XML {
             return Err("is not in Android's binary form".to_owned());
         }
         let whole = file.part(0, file.word(4)? as usize)?;
-        let mut reader = Reader::default();
+        let mut reader = XmlReader::default();
         let mut at = usize::from(whole.half(2)?);
         while at < whole.0.len() {
             let size = whole.word(at + 4)? as usize;
@@ -50,7 +50,7 @@ impl Element {
     }
 }
 
-/// Little-endian numbers that are there or not.
+/// Bounds-checked reader of little-endian numbers.
 #[derive(Clone, Copy)]
 struct Bytes<'b>(&'b [u8]);
 
@@ -76,15 +76,15 @@ impl<'b> Bytes<'b> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct XmlReader {
     strings: Vec<String>,
-    /// Resource ids of the first strings, which are names of attributes.
+    /// Resource ids of the first strings, which are attribute names.
     ids: Vec<u32>,
     open: Vec<Element>,
     root: Option<Element>,
 }
 
-impl Reader {
+impl XmlReader {
     fn take(&mut self, chunk: Bytes<'_>) -> Result<(), String> {
         match chunk.half(0)? {
             STRING_POOL => self.strings = strings(chunk)?,
@@ -126,7 +126,7 @@ impl Reader {
         let [name, raw] = [chunk.word(at + 4)?, chunk.word(at + 8)?];
         let (kind, data) = (chunk.byte(at + 15)?, chunk.word(at + 16)?);
         let value = match kind {
-            TEXT => Value::Text(self.string(if raw == NONE { data } else { raw })?),
+            TEXT => Value::Text(self.string(if raw == NO_STRING { data } else { raw })?),
             NUMBER | HEXADECIMAL => Value::Number(data),
             FLAG => Value::Flag(data != 0),
             REFERENCE => Value::Reference(data),
@@ -165,14 +165,14 @@ fn utf16(pool: Bytes<'_>, at: usize) -> Result<String, String> {
     Ok(char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
 }
 
-/// After its length in UTF-16 units stands that in bytes.
+/// Reads a UTF-8 string, whose length in UTF-16 units precedes that in bytes.
 fn utf8(pool: Bytes<'_>, at: usize) -> Result<String, String> {
     let (_, at) = short_length(pool, at)?;
     let (length, at) = short_length(pool, at)?;
     Ok(String::from_utf8_lossy(pool.part(at, length)?.0).into_owned())
 }
 
-/// A length of one or two bytes, and where it ends.
+/// A length of one or two bytes, and the offset after it.
 fn short_length(pool: Bytes<'_>, at: usize) -> Result<(usize, usize), String> {
     let first = usize::from(pool.byte(at)?);
     match first & 0x80 {
@@ -190,13 +190,15 @@ mod tests {
 
     fn sample() -> Element {
         let long = "ü😀".repeat(20_000);
-        let child = Element::new("b").android(LABEL, Value::Reference(7)).child(Element::new("c"));
+        let child = Element::new("b")
+            .with_android_attribute(LABEL, Value::Reference(7))
+            .with_child(Element::new("c"));
         Element::new("a")
-            .android(LABEL, Value::Text(long))
-            .android(NAME, Value::Flag(true))
-            .plain("package", "org.x")
-            .child(child)
-            .child(Element::new("d").android(NAME, Value::Number(3)))
+            .with_android_attribute(LABEL, Value::Text(long))
+            .with_android_attribute(NAME, Value::Flag(true))
+            .with_attribute("package", "org.x")
+            .with_child(child)
+            .with_child(Element::new("d").with_android_attribute(NAME, Value::Number(3)))
     }
 
     #[test]
@@ -224,7 +226,8 @@ mod tests {
         for cut in [0, 1, 7, 8, 40, whole.len() / 2, whole.len() - 1] {
             assert!(Element::read(&whole[..cut]).is_err(), "{cut}");
         }
-        let small = Element::new("a").android(NAME, Value::Text("x".into())).to_bytes();
+        let small =
+            Element::new("a").with_android_attribute(NAME, Value::Text("x".into())).to_bytes();
         bolero::check!().with_type::<Vec<(u16, u8)>>().for_each(|edits| {
             let mut bytes = small.clone();
             for (at, byte) in edits {

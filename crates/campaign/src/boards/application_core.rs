@@ -4,15 +4,16 @@ use crate::scenario::BoardSettings;
 
 use super::unfit_key::UnfitKey;
 
-/// The paper's core of the application, where a board does not say which are its big ones.
-pub(crate) const PAPERS_CORE: u32 = 3;
+/// Default core of the application, as in Li and Gallagher 2016, for boards that do not show which
+/// cores are the big ones.
+pub(crate) const DEFAULT_CORE: u32 = 3;
 
-/// The core of the application: the scenario's, else the last of the board's big ones.
+/// The core of the application: the scenario's, else the board's last big core.
 pub(super) fn application_core(
     settings: &BoardSettings,
     last_big: Option<u32>,
 ) -> Result<u32, UnfitKey> {
-    let core = settings.big_core.or(last_big).unwrap_or(PAPERS_CORE);
+    let core = settings.big_core.or(last_big).unwrap_or(DEFAULT_CORE);
     if core != settings.sampler_core {
         return Ok(core);
     }
@@ -38,7 +39,7 @@ mod tests {
         };
         assert_eq!(core("", Some(7)).unwrap(), 7);
         assert_eq!(core("big_core = 5", Some(7)).unwrap(), 5);
-        assert_eq!(core("", None).unwrap(), PAPERS_CORE);
+        assert_eq!(core("", None).unwrap(), DEFAULT_CORE);
         let error = core("sampler_core = 7", Some(7)).unwrap_err().to_string();
         assert!(error.contains("board.sampler_core"), "{error}");
     }

@@ -1,4 +1,4 @@
-//! Which board a command is given.
+//! The value of `--board`.
 
 use std::str::FromStr;
 
@@ -6,23 +6,23 @@ use crate::device::LOCAL_SERIAL;
 use crate::virtual_board;
 use crate::virtual_board::simulated_model::SimulatedModelFamily;
 
-/// `--board`.
+/// The board that `--board` names: virtual, this machine's JVM, or by serial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BoardChoice {
     /// A virtual board, started for this command.
     Virtual(VirtualChoice),
     /// This machine's own JVM.
     Jvm,
-    /// A board that adb knows by this serial.
+    /// The board with this adb serial.
     Serial(String),
 }
 
-/// A virtual board.
+/// The kind and simulated energy model of a virtual board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VirtualChoice {
-    /// Its kind, of `virtual_board::NAMES`.
+    /// Kind of board, of `virtual_board::BUILT_IN_BOARD_NAMES`.
     pub kind: &'static str,
-    /// Its chip.
+    /// Simulated energy model.
     pub simulated_model: SimulatedModelFamily,
 }
 
@@ -35,7 +35,7 @@ impl VirtualChoice {
 impl Default for BoardChoice {
     /// The first virtual board.
     fn default() -> BoardChoice {
-        BoardChoice::Virtual(VirtualChoice::of(virtual_board::NAMES[0]))
+        BoardChoice::Virtual(VirtualChoice::of(virtual_board::BUILT_IN_BOARD_NAMES[0]))
     }
 }
 
@@ -49,12 +49,12 @@ impl FromStr for BoardChoice {
             LOCAL_SERIAL => Ok(BoardChoice::Jvm),
             text => match text.strip_prefix("virtual:") {
                 None => Ok(BoardChoice::Serial(text.to_string())),
-                Some(name) => virtual_board::NAMES
+                Some(name) => virtual_board::BUILT_IN_BOARD_NAMES
                     .into_iter()
                     .find(|known| *known == name)
                     .map(|kind| BoardChoice::Virtual(VirtualChoice::of(kind)))
                     .ok_or_else(|| {
-                        let names = virtual_board::NAMES.join(", ");
+                        let names = virtual_board::BUILT_IN_BOARD_NAMES.join(", ");
                         format!("there is no virtual board {name:?}; there are {names}")
                     }),
             },

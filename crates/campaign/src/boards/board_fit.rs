@@ -1,5 +1,5 @@
-//! Whether a scenario fits a board: every key that a campaign there would fail at, found at once
-//! and before anything is built.
+//! Check of whether a scenario fits a board: finds all keys that would make a campaign fail there
+//! at once, before anything is built.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::build::OwnPackage;
 use crate::device::{
-    Board, BoardFacts, Frequency, LOCAL_SERIAL, LocalJvm, PrepareOptions, choose_meter, facts,
-    prepare, restore,
+    Board, BoardFacts, FrequencySetting, LOCAL_SERIAL, LocalJvm, PrepareOptions, choose_meter,
+    prepare, read_facts, restore,
 };
 use crate::failure::Failure;
 use crate::run::LEAST_REFRESHES;
@@ -23,10 +23,10 @@ use super::{BoardChoice, VirtualSettings};
 pub use super::unfit_key::UnfitKey;
 use super::unfit_key::{is_jar, needs_android, refused_levels};
 
-/// How long a board may take to answer.
+/// Time limit for an answer of the board.
 const ANSWER: Duration = Duration::from_secs(20);
 
-/// The keys of a scenario that do not fit a board.
+/// Finds the keys of a scenario that do not fit a board.
 ///
 /// # Errors
 /// The board cannot be asked.
@@ -37,7 +37,7 @@ pub fn unfit_keys(scenario: &Scenario, choice: &BoardChoice) -> Result<Vec<Unfit
     }
 }
 
-/// Here there is no Android, and no frequency is set.
+/// Finds the keys that do not fit this machine's JVM, which has no Android and sets no frequency.
 fn on_jvm(scenario: &Scenario) -> Result<Vec<UnfitKey>, Failure> {
     let mut unfit: Vec<UnfitKey> = needs_android(scenario).into_iter().collect();
     let settings = &scenario.board;
@@ -56,22 +56,24 @@ fn on_jvm(scenario: &Scenario) -> Result<Vec<UnfitKey>, Failure> {
 }
 
 fn on_adb(scenario: &Scenario, choice: &BoardChoice) -> Result<Vec<UnfitKey>, Failure> {
-    let (mut board, _running) = super::connected(choice, scenario, &VirtualSettings::default())?;
+    let (mut board, _running) =
+        super::connect_board(choice, scenario, &VirtualSettings::default())?;
     // What it prepares and puts back would be another campaign's.
     board.lock(&std::env::current_dir().unwrap_or_default())?;
-    let facts = facts(&board)?;
+    let facts = read_facts(&board)?;
     let mut unfit = Vec::new();
     of_meter(scenario, &board, &mut unfit);
     let restored = restore(&board);
     let answer = board.shell(PROCESSOR, ANSWER)?.all_output();
-    of_processor(scenario, &Processor::read(&answer), &mut unfit);
+    of_processor(scenario, &ProcessorFacts::read(&answer), &mut unfit);
     of_application(scenario, &facts, &mut unfit);
     board.unlock();
     restored?;
     Ok(unfit)
 }
 
-/// Meter, rails, and whether the meter is ready and sessions are long enough for it.
+/// Checks meter and rails: whether the meter is available, and sessions are long enough for its
+/// refreshes.
 fn of_meter(scenario: &Scenario, board: &dyn Board, unfit: &mut Vec<UnfitKey>) {
     let settings = &scenario.board;
     if let Some(log) = &settings.log {
@@ -105,7 +107,7 @@ fn of_meter(scenario: &Scenario, board: &dyn Board, unfit: &mut Vec<UnfitKey>) {
         );
         unfit.push(UnfitKey { key: "board.rails", problem });
     }
-    let frequency = Frequency::Leave;
+    let frequency = FrequencySetting::Leave;
     let options =
         PrepareOptions { meter: chosen.meter.name(), frequency, ..PrepareOptions::default() };
     let refresh_s = match prepare(board, &options) {
@@ -123,8 +125,8 @@ fn of_meter(scenario: &Scenario, board: &dyn Board, unfit: &mut Vec<UnfitKey>) {
     }
 }
 
-/// Frequency and cores.
-fn of_processor(scenario: &Scenario, processor: &Processor, unfit: &mut Vec<UnfitKey>) {
+/// Checks frequency and cores.
+fn of_processor(scenario: &Scenario, processor: &ProcessorFacts, unfit: &mut Vec<UnfitKey>) {
     let settings = &scenario.board;
     if let FrequencyChoice::Khz(khz) = settings.frequency_khz {
         let problem = match processor.offered.contains(&khz) {
@@ -156,7 +158,7 @@ fn of_processor(scenario: &Scenario, processor: &Processor, unfit: &mut Vec<Unfi
     unfit.extend(application_core(settings, processor.last_big).err());
 }
 
-/// What the board refuses to install, start, sampler, and where dry runs are made.
+/// Checks API levels, sampling, and whether dry runs can be made on the board.
 fn of_application(scenario: &Scenario, facts: &BoardFacts, unfit: &mut Vec<UnfitKey>) {
     match packaged(scenario, facts) {
         Ok(application) => unfit.extend(refused_levels(&application, facts)),
@@ -175,7 +177,8 @@ fn of_application(scenario: &Scenario, facts: &BoardFacts, unfit: &mut Vec<Unfit
     }
 }
 
-/// The application as its package says it is; that of the own build has a manifest of its own.
+/// The application with the settings of its package, if it is the package of its own build; fails
+/// if that package cannot run on the board.
 fn packaged(scenario: &Scenario, facts: &BoardFacts) -> Result<Application, UnfitKey> {
     let unfit = |problem| UnfitKey { key: "application.apk", problem };
     let application = scenario.application.clone();
@@ -184,7 +187,7 @@ fn packaged(scenario: &Scenario, facts: &BoardFacts) -> Result<Application, Unfi
     else {
         return Ok(application);
     };
-    match package.native().filter(|_| facts.is_virtual()) {
+    match package.native_library().filter(|_| facts.is_virtual()) {
         Some(library) => Err(unfit(format!(
             "has code for processors ({library}), and a virtual board runs none: take a device"
         ))),
@@ -192,9 +195,9 @@ fn packaged(scenario: &Scenario, facts: &BoardFacts) -> Result<Application, Unfi
     }
 }
 
-/// What a board says of its processor.
+/// Facts about a board's processor: cores and frequencies.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Processor {
+struct ProcessorFacts {
     cores: BTreeSet<u32>,
     /// The last of the cores with the highest frequency.
     last_big: Option<u32>,
@@ -204,7 +207,7 @@ struct Processor {
     is_writable: bool,
 }
 
-/// Lines `core N MOST writable FREQUENCIES`, with 0 and `-` for what is not known.
+/// Command that prints lines `core N MOST writable FREQUENCIES`, with 0 and `-` for unknown values.
 const PROCESSOR: &str = "for c in /sys/devices/system/cpu/cpu[0-9]*; do \
     most=0; offered=; w=-; f=$c/cpufreq; \
     [ -r $f/cpuinfo_max_freq ] && read -r most <$f/cpuinfo_max_freq; \
@@ -212,9 +215,9 @@ const PROCESSOR: &str = "for c in /sys/devices/system/cpu/cpu[0-9]*; do \
     [ -w $f/scaling_setspeed ] && w=w; \
     echo core ${c##*/cpu} $most $w $offered; done";
 
-impl Processor {
-    fn read(answer: &str) -> Processor {
-        let mut found = Processor::default();
+impl ProcessorFacts {
+    fn read(answer: &str) -> ProcessorFacts {
+        let mut found = ProcessorFacts::default();
         let mut highest = 0;
         for line in answer.lines() {
             let mut words = line.split_whitespace();
@@ -253,7 +256,7 @@ mod tests {
         );
         let scenario = parse_scenario(&text, Path::new("s.toml")).unwrap();
         let mut unfit = Vec::new();
-        of_processor(&scenario, &Processor::read(answer), &mut unfit);
+        of_processor(&scenario, &ProcessorFacts::read(answer), &mut unfit);
         unfit.into_iter().map(|unfit| (unfit.key, unfit.problem)).collect()
     }
 
@@ -275,7 +278,7 @@ mod tests {
     #[test]
     fn what_is_not_known_is_not_unfit() {
         assert_eq!(unfit("big_core = 7", "sh: no such file\n"), []);
-        let processor = Processor::read("core 0 0 - \ncore 1 0 - \n");
+        let processor = ProcessorFacts::read("core 0 0 - \ncore 1 0 - \n");
         assert_eq!((processor.cores.len(), processor.last_big), (2, None));
     }
 }

@@ -1,4 +1,4 @@
-//! Opening the board that a command was given, and putting it back afterwards.
+//! Opening of the board that a command names, and its restoration afterwards.
 
 mod application_core;
 mod board_choice;
@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::device::{
-    AdbBoard, Board, BoardFacts, CancelFlag, ChosenMeter, DeviceError, Frequency, Guard, HostLog,
-    LOCAL_SERIAL, LocalJvm, PrepareOptions, RECONNECT_LIMIT, Sampler, Server, SessionLogs,
-    SessionPlan, await_abandoned, check_bench, choose_meter, connect, disconnect, facts, list,
-    prepare, reconnect, restore, run_session_watched, virtual_board_options, with_recovery,
+    AdbBoard, Board, BoardFacts, CancelFlag, ChosenMeter, DeviceError, FrequencySetting,
+    GuardSetting, HostLog, LOCAL_SERIAL, LocalJvm, PrepareOptions, RECONNECT_LIMIT, Sampler,
+    Server, SessionLogs, SessionPlan, await_abandoned_session, check_has_bench_log, choose_meter,
+    connect, disconnect, list_boards, prepare, read_facts, reconnect, restore, run_session_watched,
+    virtual_board_options, with_recovery,
 };
 use crate::failure::Failure;
 use crate::run::JudgeSettings;
@@ -24,22 +25,22 @@ use crate::scenario::{
 use crate::toolchain::Jdk;
 use crate::virtual_board::{self, BoardFile, RunningBoard};
 
-use application_core::{PAPERS_CORE, application_core};
+use application_core::{DEFAULT_CORE, application_core};
 
 use crate::progress::Progress;
 pub use board_choice::{BoardChoice, VirtualChoice};
 use package_kind::PackageKind;
 use unfit_key::{needs_android, refused_levels};
 
-/// A prepared board; restored and let go of when dropped.
+/// A prepared and locked board on which sessions run; restored and released on drop.
 pub struct OpenBoard<'p> {
-    place: SessionTarget<'p>,
+    target: SessionTarget<'p>,
     progress: &'p dyn Progress,
-    /// What it is.
+    /// Facts about the board.
     pub facts: BoardFacts,
-    /// Its frequency in kHz when it was prepared, where it can be read.
+    /// Frequency in kHz after preparation, if readable.
     pub frequency_khz: Option<u32>,
-    /// The frequency in kHz that it was fixed to; absent where it was left to the board.
+    /// Fixed frequency in kHz; absent if the frequency was left to the board.
     pub fixed_khz: Option<u32>,
     /// Core of the application.
     pub big_core: u32,
@@ -47,43 +48,43 @@ pub struct OpenBoard<'p> {
     pub meter: &'static str,
     /// Rails whose power is added up.
     pub rails: Vec<String>,
-    /// How long it is waited for when it is lost.
+    /// Time to wait for the board if it is lost.
     pub patience: Duration,
 }
 
-/// Where the sessions run.
+/// The target of the sessions.
 enum SessionTarget<'p> {
     /// On a board behind the adb server.
-    Adb(Box<AdbPlace<'p>>),
+    Adb(Box<AdbTarget<'p>>),
     /// On this machine.
     Local(Box<LocalJvm>),
 }
 
-struct AdbPlace<'p> {
+struct AdbTarget<'p> {
     progress: &'p dyn Progress,
     board: AdbBoard,
     options: PrepareOptions,
-    /// Of an external meter, in the place of a sampler.
+    /// Log of an external meter, if it replaces the sampler.
     log: Option<HostLog>,
     server: Server,
     running: Option<RunningBoard>,
 }
 
-/// How a virtual board is to be started.
+/// Seed and ground truth folder of a virtual board.
 #[derive(Debug, Clone, Default)]
 pub struct VirtualSettings {
-    /// Where it leaves its ground truth, if anywhere.
+    /// Folder to which the board writes its ground truth, if any.
     pub truth: Option<PathBuf>,
-    /// Its seed.
+    /// Seed of its noise.
     pub seed: u64,
 }
 
-/// Whether a board can be opened later: asked before hours of other work.
-pub fn check(choice: &BoardChoice) -> Result<(), Failure> {
+/// Checks that a board can be opened later, before hours of other work.
+pub fn check_reachable(choice: &BoardChoice) -> Result<(), Failure> {
     match choice {
         BoardChoice::Virtual(_) => {
             virtual_board::check_programs()?;
-            list(server_for(choice))?;
+            list_boards(server_for(choice))?;
         }
         BoardChoice::Jvm => {
             Jdk::find()?;
@@ -95,7 +96,7 @@ pub fn check(choice: &BoardChoice) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The adb server that a board is reached by.
+/// The adb server of a board.
 fn server_for(choice: &BoardChoice) -> Server {
     match choice {
         BoardChoice::Virtual(_) => Server::for_virtual_boards(),
@@ -103,13 +104,13 @@ fn server_for(choice: &BoardChoice) -> Server {
     }
 }
 
-/// Refuses an application that needs Android where there is none.
-pub fn check_start(choices: &[BoardChoice], scenario: &Scenario) -> Result<(), Failure> {
+/// Fails if an application needs Android and one of the boards has none.
+pub fn check_android(choices: &[BoardChoice], scenario: &Scenario) -> Result<(), Failure> {
     let unfit = needs_android(scenario).filter(|_| choices.contains(&BoardChoice::Jvm));
     unfit.map_or(Ok(()), |unfit| Err(unfit.failure(scenario)))
 }
 
-/// Opens, locks and prepares a board; `folder` is where its results go.
+/// Opens, locks and prepares a board; the lock names `folder` as that of the results.
 pub fn open<'p>(
     choice: &BoardChoice,
     scenario: &Scenario,
@@ -117,15 +118,15 @@ pub fn open<'p>(
     folder: &Path,
     progress: &'p dyn Progress,
 ) -> Result<OpenBoard<'p>, Failure> {
-    check_start(std::slice::from_ref(choice), scenario)?;
+    check_android(std::slice::from_ref(choice), scenario)?;
     let settings = &scenario.board;
     if *choice == BoardChoice::Jvm {
         return open_local(settings, progress);
     }
-    let (mut board, running) = connected(choice, scenario, virtual_settings)?;
+    let (mut board, running) = connect_board(choice, scenario, virtual_settings)?;
     let (server, serial) = (server_for(choice), board.serial().to_owned());
     board.lock(folder)?;
-    await_abandoned(&board)?;
+    await_abandoned_session(&board)?;
     let log = settings.log.as_ref().map(|log| open_log(&board, log, scenario)).transpose()?;
     let chosen = match &log {
         Some(log) => log.meter(),
@@ -133,25 +134,27 @@ pub fn open<'p>(
     };
     let rails = chosen.rails(&serial, &settings.rails)?;
     let guard = match running {
-        Some(_) => Guard::Off,
-        None => Guard::After(Duration::from_secs(900)),
+        Some(_) => GuardSetting::Off,
+        None => GuardSetting::After(Duration::from_secs(900)),
     };
     let frequency = match settings.frequency_khz {
-        FrequencyChoice::Khz(khz) => Frequency::FixedKhz(u32::try_from(khz).unwrap_or(u32::MAX)),
-        FrequencyChoice::Auto => Frequency::Auto,
-        FrequencyChoice::Leave => Frequency::Leave,
+        FrequencyChoice::Khz(khz) => {
+            FrequencySetting::FixedKhz(u32::try_from(khz).unwrap_or(u32::MAX))
+        }
+        FrequencyChoice::Auto => FrequencySetting::Auto,
+        FrequencyChoice::Leave => FrequencySetting::Leave,
     };
     let meter = chosen.meter.name();
     let options = PrepareOptions { meter, frequency, guard, ..PrepareOptions::default() };
     let state = prepare(&board, &options)?;
     // From here on the board is put back as it was, also after a failure.
-    let place = AdbPlace { progress, board, options, log, server, running };
+    let target = AdbTarget { progress, board, options, log, server, running };
     check_levels(scenario, &state.facts)?;
     say_meter(&chosen, &rails, progress);
     let big_core = application_core(settings, state.big_core);
     let big_core = big_core.map_err(|unfit| unfit.failure(scenario))?;
     let mut board = OpenBoard {
-        place: SessionTarget::Adb(Box::new(place)),
+        target: SessionTarget::Adb(Box::new(target)),
         progress,
         facts: state.facts,
         frequency_khz: state.frequency_khz,
@@ -170,14 +173,15 @@ pub fn open<'p>(
     Ok(board)
 }
 
-/// Refuses an application that the board's Android would refuse after it was built.
+/// Fails if the board's Android would refuse to install the application for its API levels.
 fn check_levels(scenario: &Scenario, facts: &BoardFacts) -> Result<(), Failure> {
     let unfit = refused_levels(&scenario.application, facts);
     unfit.first().map_or(Ok(()), |unfit| Err(unfit.failure(scenario)))
 }
 
-/// A board behind adb; a virtual one runs as long as what is returned with it.
-pub fn connected(
+/// Connects a board behind adb; a virtual one is started, and runs as long as the returned
+/// [`RunningBoard`] exists.
+pub fn connect_board(
     choice: &BoardChoice,
     scenario: &Scenario,
     virtual_settings: &VirtualSettings,
@@ -195,21 +199,21 @@ pub fn connected(
     }
 }
 
-/// The log of the external meter at a board.
+/// Opens the log of the external meter at a board.
 fn open_log(
     board: &AdbBoard,
     log: &ExternalMeterLog,
     scenario: &Scenario,
 ) -> Result<HostLog, DeviceError> {
-    let facts = facts(board)?;
-    check_bench(board, &facts)?;
+    let facts = read_facts(board)?;
+    check_has_bench_log(board, &facts)?;
     let serial = recorded_serial(&facts, board.serial());
     let file = scenario.resolve(Path::new(&log.file.replace(ExternalMeterLog::BOARD, &serial)));
     HostLog::open(&serial, &file, log)
 }
 
-/// Refuses boards that can't share a campaign by what they are.
-pub fn check_together(choices: &[BoardChoice]) -> Result<(), Failure> {
+/// Fails if boards of these kinds can't share a campaign.
+pub fn check_compatible(choices: &[BoardChoice]) -> Result<(), Failure> {
     let mut seen = Vec::new();
     for choice in choices {
         if choices.len() > 1 && !matches!(choice, BoardChoice::Serial(_)) {
@@ -228,7 +232,7 @@ pub fn check_together(choices: &[BoardChoice]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses one log for several boards.
+/// Fails if several boards share one log of an external meter.
 pub(crate) fn check_logs(boards: &[BoardChoice], settings: &BoardSettings) -> Result<(), Failure> {
     match &settings.log {
         Some(log) if boards.len() > 1 && !log.file.contains(ExternalMeterLog::BOARD) => {
@@ -243,7 +247,7 @@ pub(crate) fn check_logs(boards: &[BoardChoice], settings: &BoardSettings) -> Re
     }
 }
 
-/// By what power is told, and what to know about it.
+/// Prints the chosen meter, what it measures, and the rails.
 fn say_meter(chosen: &ChosenMeter, rails: &[String], progress: &dyn Progress) {
     let meter = chosen.meter;
     progress.say(&format!(
@@ -254,7 +258,7 @@ fn say_meter(chosen: &ChosenMeter, rails: &[String], progress: &dyn Progress) {
     ));
 }
 
-/// This machine's JVM; says by what its power is told.
+/// Opens this machine's JVM, and prints its meter.
 fn open_local<'p>(
     settings: &BoardSettings,
     progress: &'p dyn Progress,
@@ -274,15 +278,15 @@ fn open_local<'p>(
         facts: jvm.facts(),
         frequency_khz: None,
         fixed_khz: None,
-        big_core: settings.big_core.unwrap_or(PAPERS_CORE),
+        big_core: settings.big_core.unwrap_or(DEFAULT_CORE),
         meter: jvm.meter(),
         rails,
         patience: RECONNECT_LIMIT,
-        place: SessionTarget::Local(Box::new(jvm)),
+        target: SessionTarget::Local(Box::new(jvm)),
     })
 }
 
-/// Opens a board; one over TCP that the server does not know (any more) is connected.
+/// Opens a board by its serial; connects one over TCP that the server does not list.
 pub fn open_serial(server: Server, serial: &str) -> Result<AdbBoard, Failure> {
     match AdbBoard::open(server, serial, CancelFlag::default()) {
         Err(error @ DeviceError::NotReady { .. }) if serial.contains(':') => {
@@ -310,7 +314,7 @@ fn start_virtual(
     Ok(virtual_board::start(&options)?)
 }
 
-/// The serial in records of a board that adb knows by `serial`.
+/// The serial in records of the board with the adb serial `serial`.
 pub fn recorded_serial(facts: &BoardFacts, serial: &str) -> String {
     match (facts.is_virtual(), &facts.own_serial) {
         (true, Some(name)) => name.clone(),
@@ -319,36 +323,36 @@ pub fn recorded_serial(facts: &BoardFacts, serial: &str) -> String {
     }
 }
 
-/// The first two boards that go by one name, as places in the list.
-pub fn namesakes(names: &[String]) -> Option<(usize, usize)> {
+/// Indices of the first two equal names in the list.
+pub fn first_duplicate(names: &[String]) -> Option<(usize, usize)> {
     let with_name = |at: usize| names[..at].iter().position(|name| *name == names[at]);
     (0..names.len()).find_map(|at| Some((with_name(at)?, at)))
 }
 
 impl<'p> OpenBoard<'p> {
-    /// Who hears what it tells.
+    /// The receiver of messages about the board.
     pub fn progress(&self) -> &'p dyn Progress {
         self.progress
     }
 
-    /// Its serial; `jvm` for this machine.
+    /// Serial of the board; `jvm` for this machine.
     pub fn serial(&self) -> &str {
-        match &self.place {
+        match &self.target {
             SessionTarget::Adb(adb) => adb.board.serial(),
             SessionTarget::Local(_) => LOCAL_SERIAL,
         }
     }
 
-    /// The serial in records. A virtual board's port is any free one, which must not tell
-    /// data sets apart: its name stands for it.
+    /// The serial in records. A virtual board is recorded by its name, since its port, a free one,
+    /// must not make data sets differ.
     pub fn recorded_serial(&self) -> String {
         recorded_serial(&self.facts, self.serial())
     }
 
-    /// Its sampler.
+    /// The board's sampling profiler.
     ///
     /// # Errors
-    /// It has none that is known.
+    /// The board has no supported profiler.
     pub fn sampler(&self) -> Result<Sampler, Failure> {
         self.facts.sampler.ok_or_else(|| {
             Failure::Board(format!(
@@ -360,25 +364,25 @@ impl<'p> OpenBoard<'p> {
         })
     }
 
-    /// What runs on it are held against.
+    /// The settings by which runs on this board are judged.
     pub fn judge_settings(&self, scenario: &Scenario) -> JudgeSettings {
         let (rails, frequency_khz) = (self.rails.clone(), self.fixed_khz.map(u64::from));
         JudgeSettings { rails, frequency_khz, ..JudgeSettings::from(scenario) }
     }
 
-    /// Whether it is this machine.
+    /// Whether the board is this machine.
     pub fn is_local(&self) -> bool {
-        matches!(self.place, SessionTarget::Local(_))
+        matches!(self.target, SessionTarget::Local(_))
     }
 
-    /// Whether compilers make of code what they like there.
+    /// Whether the board's runtime compiles all code (see [`BoardFacts::compiles`]).
     pub fn compiles(&self) -> bool {
         self.facts.compiles
     }
 
-    /// Installs an application, over an older one.
+    /// Installs an application, over an older version.
     pub fn install(&self, file: &Path, package: &str) -> Result<(), DeviceError> {
-        match &self.place {
+        match &self.target {
             SessionTarget::Adb(adb) => adb.board.install(file, package),
             SessionTarget::Local(jvm) => jvm.install(file),
         }
@@ -389,14 +393,15 @@ impl<'p> OpenBoard<'p> {
         self.session_watched(plan, &mut |_| {})
     }
 
-    /// The same; `closed` is told how many microbenchmarks have ended, where the board says it; on
-    /// this machine how many were compiled before, too.
+    /// Runs one session as [`OpenBoard::session`] does; calls `closed` with the number of
+    /// microbenchmarks that have ended, if the board reports it; on this machine plus the number
+    /// compiled before.
     pub(crate) fn session_watched(
         &self,
         plan: &SessionPlan,
         closed: &mut dyn FnMut(u64),
     ) -> Result<SessionLogs, DeviceError> {
-        match &self.place {
+        match &self.target {
             SessionTarget::Adb(adb) => match &adb.log {
                 Some(log) => log.session(&adb.board, plan),
                 None => run_session_watched(&adb.board, plan, closed),
@@ -405,10 +410,10 @@ impl<'p> OpenBoard<'p> {
         }
     }
 
-    /// Ends an application, whatever its session waits for. On this machine a session ends by
-    /// itself at its limit.
+    /// Stops an application, so that its session ends. On this machine nothing is done: a session
+    /// ends by itself at its limit.
     pub fn stop(&self, package: &str) -> Result<(), DeviceError> {
-        match &self.place {
+        match &self.target {
             SessionTarget::Adb(adb) => {
                 let command = format!("am force-stop {package}");
                 adb.board.shell(&command, Duration::from_secs(20)).map(drop)
@@ -417,32 +422,32 @@ impl<'p> OpenBoard<'p> {
         }
     }
 
-    /// Makes a call. Where the board is lost meanwhile, it is connected and prepared again,
-    /// and the call is made again: it must bring along what it needs on the board.
-    pub fn keep<T>(
+    /// Makes a call. If the board is lost meanwhile, it is connected and prepared again, and the
+    /// call is repeated, so it must install what it needs on the board.
+    pub fn with_recovery<T>(
         &self,
         mut call: impl FnMut(&Self) -> Result<T, DeviceError>,
         mut lost: impl FnMut(&DeviceError),
     ) -> Result<T, DeviceError> {
-        let SessionTarget::Adb(adb) = &self.place else { return call(self) };
+        let SessionTarget::Adb(adb) = &self.target else { return call(self) };
         let recover = |error: &DeviceError| {
             self.progress.warn(&format!("{error}; the board is connected and prepared again"));
             lost(error);
             reconnect(adb.server, adb.board.serial(), self.patience)?;
             adb.board.renew_lock()?;
-            await_abandoned(&adb.board)?;
+            await_abandoned_session(&adb.board)?;
             prepare(&adb.board, &adb.options).map(drop)
         };
         with_recovery(self.patience, || call(self), recover)
     }
 }
 
-impl Drop for AdbPlace<'_> {
+impl Drop for AdbTarget<'_> {
     fn drop(&mut self) {
         let put_back = restore(&self.board).or_else(|_| {
             // It may be back by now.
             reconnect_soon(self.server, self.board.serial())?;
-            await_abandoned(&self.board)?;
+            await_abandoned_session(&self.board)?;
             restore(&self.board)
         });
         if let Err(error) = put_back {
@@ -455,7 +460,7 @@ impl Drop for AdbPlace<'_> {
     }
 }
 
-/// Gets a board back that is there again; does not wait for one that is not.
+/// Reconnects a lost board if it is there again, without waiting.
 fn reconnect_soon(server: Server, serial: &str) -> Result<(), DeviceError> {
     match serial.contains(':') {
         true => disconnect(server, serial).and_then(|()| connect(server, serial)),

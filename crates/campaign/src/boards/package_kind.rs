@@ -1,4 +1,4 @@
-//! In which form an application goes to a board.
+//! The kind of package in which an application goes to a board, and its installation.
 
 use std::path::{Path, PathBuf};
 
@@ -9,21 +9,21 @@ use crate::scenario::{Scenario, StartKind};
 
 use super::OpenBoard;
 
-/// What a board installs, and starts an application by.
+/// The kind of package that a board installs, with the way it starts the application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PackageKind {
     /// A jar, by its class with `main`.
     Jar,
     /// A signed Android package, by its instrumentation.
     Package,
-    /// The package of the application's own build with other code, by the instrumentation of a
-    /// package beside it, so that its manifest stays.
+    /// The package of the application's own build with other code, started by the instrumentation
+    /// of a second package, so that its manifest stays.
     Own,
 }
 
 impl PackageKind {
-    /// What a scenario's application is on a board: on this machine always a jar, on a real
-    /// board, which takes nothing else, always a package.
+    /// The kind of package of a scenario's application on a board: on this machine always a jar, on
+    /// a real board, which takes nothing else, always an Android package.
     pub fn of(scenario: &Scenario, board: &OpenBoard<'_>) -> PackageKind {
         match scenario.application.apk {
             Some(_) => PackageKind::Own,
@@ -31,7 +31,7 @@ impl PackageKind {
         }
     }
 
-    /// What a program of wattline's own making is on a board, such as microbenchmarks.
+    /// The kind of package of wattline's own programs on a board, such as microbenchmarks.
     pub(crate) fn of_ours(scenario: &Scenario, board: &OpenBoard<'_>) -> PackageKind {
         match scenario.application.start {
             _ if board.is_local() => PackageKind::Jar,
@@ -40,7 +40,8 @@ impl PackageKind {
         }
     }
 
-    /// What is started, and what it is, of a package's application with this class with `main`.
+    /// The name to start for the package `package` with the main class `main`, and the kind of that
+    /// entry point.
     pub fn entry(self, package: &str, main: &str) -> (String, PackageEntryPoint) {
         let runner = |name: String| (name, PackageEntryPoint::Instrumentation);
         match self {
@@ -51,18 +52,19 @@ impl PackageKind {
     }
 }
 
-/// An application as a board installs it.
+/// An application's file with its version, ready to be installed on a board.
 #[derive(Debug, Clone)]
 pub(crate) struct InstallableApplication {
     /// The application's file.
     pub file: PathBuf,
-    /// Tells it from others.
+    /// Text that identifies the version.
     pub version: String,
-    /// The file of the package whose instrumentation starts it, where it has none itself.
+    /// File of the package whose instrumentation starts the application, if the application has
+    /// none itself.
     pub runner: Option<PathBuf>,
 }
 
-/// What a board has been given.
+/// The versions of application and runner that a board has installed.
 #[derive(Debug, Default)]
 pub(crate) struct InstalledVersions {
     application: Option<String>,
@@ -70,12 +72,12 @@ pub(crate) struct InstalledVersions {
 }
 
 impl InstalledVersions {
-    /// Nothing may be left of it: the board was lost, and may be another one now.
+    /// Forgets the installed versions: the board was lost, and may be another one now.
     pub fn forget(&mut self) {
         *self = InstalledVersions::default();
     }
 
-    /// Installs what the board does not have.
+    /// Installs application and runner unless the board has these versions.
     pub fn install(
         &mut self,
         board: &OpenBoard<'_>,
@@ -96,7 +98,7 @@ impl InstalledVersions {
     }
 }
 
-/// A file with an application's bytes.
+/// Writes an application's bytes to a file in a folder.
 pub(crate) fn application_file(
     bytes: &[u8],
     form: PackageKind,
@@ -106,11 +108,11 @@ pub(crate) fn application_file(
         PackageKind::Jar => "application.jar",
         PackageKind::Package | PackageKind::Own => "application.apk",
     };
-    written(folder, name, bytes)
+    write_file_in(folder, name, bytes)
 }
 
-/// A file with these bytes.
-pub fn written(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
+/// Writes bytes to a file in a folder and returns its path.
+pub fn write_file_in(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
     let path = folder.join(name);
     std::fs::write(&path, bytes).map_err(Failure::io("write", &path))?;
     Ok(path)

@@ -1,4 +1,4 @@
-//! A scenario's application in one session: what a board is told.
+//! The session plans of a scenario's application.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use crate::scenario::{InputSequence, Scenario};
 use super::OpenBoard;
 use super::package_kind::PackageKind;
 
-/// The session of an input. The label is its name: a session of the same name on a virtual board
-/// gives what it would have given.
+/// The plan of a session of an input. On a virtual board, sessions with the same label have the
+/// same noise.
 pub fn session(
     scenario: &Scenario,
     board: &OpenBoard<'_>,
@@ -49,20 +49,21 @@ pub fn session(
     })
 }
 
-/// A virtual board waits for a command of this machine on top of its session.
+/// The limit of a session on this machine's clock, with the time of an input command, for which a
+/// virtual board waits in addition.
 fn deadline(limit: Duration) -> Duration {
     2 * limit + Duration::from_secs(60)
 }
 
-/// A variant may take so many times as long as the unremoved case ...
+/// Most times as long as the unremoved case that a variant may take ...
 const SLOWER: u32 = 4;
 
-/// ... and so much longer.
+/// ... plus this time.
 const LONGER: Duration = Duration::from_secs(10);
 
-/// The session of a variant, which ends long before the scenario's limit where the unremoved
-/// case `took` less: what was measured in one session is enough to see that another one hangs.
-pub(crate) fn held_against(took: Option<Duration>, plan: SessionPlan) -> SessionPlan {
+/// The session plan of a variant, with a limit derived from the time that the unremoved case
+/// `took`, far below the scenario's limit, since that time is enough to see that a variant hangs.
+pub(crate) fn limit_variant_session(took: Option<Duration>, plan: SessionPlan) -> SessionPlan {
     let limit = limit_of_variant(took, plan.limit);
     let input_command = plan.input_command.map(|command| InputCommand { limit, ..command });
     SessionPlan { limit, deadline_real: deadline(limit), input_command, ..plan }

@@ -1,5 +1,5 @@
-//! A key of a scenario that does not fit a board: one check for whoever lists all of them and for
-//! a campaign, which fails at the first.
+//! A key of a scenario that does not fit a board, for checks that list all such keys and for a
+//! campaign, which fails at the first.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -9,17 +9,17 @@ use crate::failure::Failure;
 use crate::scenario::{Application, Scenario, StartKind};
 use crate::virtual_board::least_target_sdk;
 
-/// A key of a scenario that does not fit a board.
+/// A key of a scenario that does not fit a board, with the problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnfitKey {
-    /// `board.rails`.
+    /// Name of the key, such as `board.rails`.
     pub key: &'static str,
-    /// What the board has instead, and what to do.
+    /// Description of what the board has instead, and what to do.
     pub problem: String,
 }
 
 impl UnfitKey {
-    /// The failure of a campaign that cannot do without.
+    /// The failure of a campaign that needs the key.
     pub(super) fn failure(&self, scenario: &Scenario) -> Failure {
         Failure::input(&scenario.file, self)
     }
@@ -31,7 +31,7 @@ impl Display for UnfitKey {
     }
 }
 
-/// What of an application needs Android, which this machine's JVM is not.
+/// A key that needs Android, which this machine's JVM does not have; none if there is none.
 pub(super) fn needs_android(scenario: &Scenario) -> Option<UnfitKey> {
     let application = &scenario.application;
     let (key, problem) = if application.apk.is_some() {
@@ -46,8 +46,8 @@ pub(super) fn needs_android(scenario: &Scenario) -> Option<UnfitKey> {
     Some(UnfitKey { key, problem: problem.into() })
 }
 
-/// Which API levels of an application the board's release of Android refuses when it is installed.
-/// Of the package of the own build they are those of its manifest.
+/// The API levels of an application that the board's Android release would refuse at installation.
+/// For a package of the application's own build they are those of its manifest.
 pub(super) fn refused_levels(application: &Application, facts: &BoardFacts) -> Vec<UnfitKey> {
     let Some(level) = facts.level.filter(|_| !is_jar(application, facts)) else {
         return Vec::new();
@@ -77,7 +77,8 @@ pub(super) fn refused_levels(application: &Application, facts: &BoardFacts) -> V
     too_new.into_iter().chain(too_old).collect()
 }
 
-/// Whether a board is given a jar, which has no levels: a virtual one takes these.
+/// Whether the application goes to the board as a jar, which has no API levels and which virtual
+/// boards take.
 pub(super) fn is_jar(application: &Application, facts: &BoardFacts) -> bool {
     application.start == StartKind::Main && facts.is_virtual()
 }
@@ -87,7 +88,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::device::Hardware;
+    use crate::device::HardwareKind;
     use crate::scenario::parse_scenario;
 
     #[test]
@@ -118,7 +119,7 @@ mod tests {
             let unfit = refused_levels(&scenario.application, &facts);
             unfit.iter().map(UnfitKey::to_string).collect::<Vec<_>>()
         };
-        let real = Hardware::Real;
+        let real = HardwareKind::Real;
         assert_eq!(
             refused("min_sdk = 21", Some(17), real),
             [
@@ -135,11 +136,11 @@ mod tests {
         ] {
             assert_eq!(refused(application, level, real), [""; 0], "{application} {level:?}");
         }
-        let old = refused("target_sdk = 22", Some(34), Hardware::Virtual);
+        let old = refused("target_sdk = 22", Some(34), HardwareKind::Virtual);
         assert!(old[0].starts_with("`application.target_sdk` is 22"), "{old:?}");
         assert!(old[0].ends_with("refuses what targets less than 23: raise it"), "{old:?}");
         let jar = "start = 'main'\nmin_sdk = 21";
-        assert_eq!(refused(jar, Some(17), Hardware::Virtual), [""; 0], "a jar has no levels");
+        assert_eq!(refused(jar, Some(17), HardwareKind::Virtual), [""; 0], "a jar has no levels");
         assert_eq!(refused(jar, Some(17), real).len(), 1, "a real board takes packages alone");
     }
 

@@ -1,7 +1,7 @@
-//! Annotation processors: the program is compiled once as the user's build compiles it. What they
-//! write as sources is analysed as sources are; what they write into classes (Lombok) is known
-//! by the class files, and they run again with everything that is compiled; classes and files
-//! that they write go along.
+//! Annotation processing: the program is compiled once with the processors of the user's build.
+//! Generated sources are analysed like other sources; changes to classes (Lombok) are read from the
+//! class files, and such processors run again in every compilation; generated classes and other
+//! files are added to the program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,12 +9,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::format::counted;
-use crate::java::classpath::{ClassFileFacts, class_file_facts};
+use crate::java::classpath::{ClassFileOutline, class_file_outline};
 use crate::private_files::TemporaryFolder;
-use crate::scenario::Role;
+use crate::scenario::SourceRole;
+use crate::toolchain::annotation_processors::{is_class_writer, processors_on};
 use crate::toolchain::compiler::{AnnotationProcessing, CompileRequest};
 use crate::toolchain::file_tree::FileTree;
-use crate::toolchain::processors::{is_class_writer, processors_on};
 use crate::toolchain::{Compiler, Jdk, jar};
 
 use super::javac_settings::CompiledProgram;
@@ -22,20 +22,20 @@ use super::sources::{LoadedSource, Sources};
 use super::variant::{Classes, relative_to};
 use super::{BuildError, JavacSettings};
 
-/// What a run of processors made.
-struct Processed {
+/// Output of a run of annotation processors.
+struct ProcessorOutput {
     folder: TemporaryFolder,
     classes: Classes,
     generated: BTreeMap<String, String>,
 }
 
-/// Compiles the program with the processors of its settings, and takes in what they wrote;
-/// what is to be said of it.
+/// Compiles the program with the processors of its settings, and adds their output to the sources;
+/// returns a remark.
 ///
 /// # Errors
-/// It does not compile; the path has no processor; processors change classes in a way that
+/// The program does not compile; the path has no processor; processors change classes in a way that
 /// can't be repeated with other sources.
-pub fn process(
+pub fn run_processors(
     sources: &mut Sources,
     jdk: &Jdk,
     release: Option<u32>,
@@ -47,7 +47,7 @@ pub fn process(
     }
     sources.check_encodings()?;
     let mut compiler = Compiler::start(jdk)?;
-    let made = compiled(sources, &mut compiler, release)?;
+    let made = compile_with_processors(sources, &mut compiler, release)?;
     let is_writer = |name: &&String| is_class_writer(name);
     sources.javac.class_writers = names.iter().filter(is_writer).cloned().collect();
     let generated = made.generated.len();
@@ -63,12 +63,12 @@ pub fn process(
     Ok(format!("{ran} ran, {}", counted(generated, "generated source")))
 }
 
-/// The program with all of its processors.
-fn compiled(
+/// Compiles the program with all of its processors.
+fn compile_with_processors(
     sources: &Sources,
     compiler: &mut Compiler,
     release: Option<u32>,
-) -> Result<Processed, BuildError> {
+) -> Result<ProcessorOutput, BuildError> {
     let folder = TemporaryFolder::new("processed").map_err(BuildError::io(std::env::temp_dir()))?;
     let generated = folder.path().join("generated");
     let processing = AnnotationProcessing::All {
@@ -77,10 +77,10 @@ fn compiled(
     };
     let classes = compile(sources, compiler, release, (folder.path(), processing))?;
     let generated = generated_sources(&generated)?;
-    Ok(Processed { folder, classes, generated })
+    Ok(ProcessorOutput { folder, classes, generated })
 }
 
-/// Compiles all sources to the folder `classes` below a place.
+/// Compiles all sources to the folder `classes` below `place`.
 fn compile(
     sources: &Sources,
     compiler: &mut Compiler,
@@ -113,30 +113,31 @@ fn compile(
     }
 }
 
-/// The sources that processors wrote, by path.
+/// Generated sources by path.
 fn generated_sources(folder: &Path) -> Result<BTreeMap<String, String>, BuildError> {
-    let tree = FileTree::below(folder, &|name| name.ends_with(".java"));
+    let tree = FileTree::read(folder, &|name| name.ends_with(".java"));
     let read = |path: &Path| fs::read(path).map_err(BuildError::io(path));
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     tree.files.into_iter().map(|file| Ok((file.name, text(read(&file.path)?)))).collect()
 }
 
-/// Nobody edits generated sources, so none of their blocks is removed.
+/// Adds generated sources, with the role of a harness: nobody edits them, so none of their blocks
+/// is removed.
 fn add_generated(sources: &mut Sources, generated: &BTreeMap<String, String>) {
     for (path, text) in generated {
         let place = format!("{path} (written by an annotation processor)");
         sources.places.insert(path.clone(), place);
         let (path, text) = (path.clone(), text.clone());
-        sources.files.push(LoadedSource { path, text, role: Role::Harness, analyse: true });
+        sources.files.push(LoadedSource { path, text, role: SourceRole::Harness, analyse: true });
     }
     sources.files.sort_by(|a, b| a.path.cmp(&b.path));
 }
 
-/// Files beside classes, and classes of no source: they go along as they are.
-fn add_others(sources: &mut Sources, made: &Processed) -> Result<(), BuildError> {
+/// Adds the generated files that are no sources, and classes without a source.
+fn add_others(sources: &mut Sources, made: &ProcessorOutput) -> Result<(), BuildError> {
     let known: BTreeSet<&str> = sources.files.iter().map(|file| file.path.as_str()).collect();
-    let is_of_source = |name: &str, bytes: &[u8]| match class_file_facts(bytes) {
-        Some(ClassFileFacts { source: Some(source), .. }) => {
+    let is_of_source = |name: &str, bytes: &[u8]| match class_file_outline(bytes) {
+        Some(ClassFileOutline { source: Some(source), .. }) => {
             let folder = name.rsplit_once('/').map_or(String::new(), |(f, _)| format!("{f}/"));
             let end = format!("{folder}{source}");
             known.iter().any(|path| Path::new(path).ends_with(&end))
@@ -160,8 +161,8 @@ fn add_others(sources: &mut Sources, made: &Processed) -> Result<(), BuildError>
     Ok(())
 }
 
-/// Compiles again as everything will be compiled, and holds the classes against those that all
-/// processors made.
+/// Checks that compiling again, as all later compilations do, gives the same classes as all
+/// processors did.
 fn check_repeats(
     sources: &Sources,
     compiler: &mut Compiler,
@@ -172,7 +173,9 @@ fn check_repeats(
     let processing = sources.javac.processing();
     let again = compile(sources, compiler, release, (folder.path(), processing))?;
     let differs = |(name, bytes): &(&String, &Vec<u8>)| {
-        classes.get(*name).is_some_and(|first| class_file_facts(first) != class_file_facts(bytes))
+        classes
+            .get(*name)
+            .is_some_and(|first| class_file_outline(first) != class_file_outline(bytes))
     };
     match again.iter().find(differs) {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! An application, loaded and analysed: syntax trees, blocks, dictionary.
+//! An application after loading and analysis: syntax trees, blocks, dictionary.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,31 +10,31 @@ use crate::instrument::{self, Probe};
 use crate::java::SourceFile;
 use crate::java::classpath::ClassPath;
 use crate::operations::{self, CountResult, Dictionary, OperationCount};
-use crate::scenario::Role;
+use crate::scenario::SourceRole;
 
-use super::not_analysed::ClassesNotAnalysed;
+use super::unanalysed_classes::UnanalysedClasses;
 use super::{BuildError, Sources};
 
-/// An analysed application.
+/// An analysed application: sources, syntax trees, blocks and their operations.
 pub struct AnalysedApplication {
-    /// What was loaded.
+    /// The loaded sources and class path.
     pub sources: Sources,
-    /// The analysed files; block ids run over them in this order.
+    /// The analysed files; block ids are numbered over all files in this order.
     pub files: Vec<SourceFile>,
-    /// Blocks and their operations; `removable` says what a variant may leave out.
+    /// Blocks and their operations; `removable` marks blocks that variants may leave out.
     pub dictionary: Dictionary,
-    /// What could not be parsed or resolved.
+    /// Findings about code that could not be parsed or resolved.
     pub findings: Vec<Finding>,
-    /// How many operations and calls rest on types that are not known.
+    /// Number of operations and calls with unresolved types.
     pub guessed: u64,
-    /// The classes that the sources can name.
+    /// The classes on the sources' class path.
     pub classes: ClassPath,
-    /// At which granularity blocks were divided.
+    /// Granularity of the division into blocks.
     pub granularity: Granularity,
 }
 
 impl AnalysedApplication {
-    /// Parses, divides and counts.
+    /// Parses the sources, divides them into blocks and counts operations.
     pub fn analyse(
         sources: Sources,
         granularity: Granularity,
@@ -46,11 +46,11 @@ impl AnalysedApplication {
             .map(|file| SourceFile::parse(&file.path, &file.text))
             .collect();
         let classes = sources.open_classes()?;
-        let blocks = divide_all(&files, granularity);
+        let blocks = divide_files(&files, granularity);
         let CountResult { mut dictionary, mut findings, guessed, .. } =
             operations::count(&files, &blocks, &classes);
-        let others = ClassesNotAnalysed::of(&sources);
-        findings.retain(|finding| others.leave(finding));
+        let others = UnanalysedClasses::of(&sources);
+        findings.retain(|finding| others.is_unexplained(finding));
         findings.extend(sources.findings.iter().cloned());
         let kept = files_that_stay(&sources);
         mark_removable(&mut dictionary, &files, &blocks, &kept);
@@ -67,17 +67,17 @@ impl AnalysedApplication {
         })
     }
 
-    /// The blocks of every analysed file, in block id order.
+    /// The blocks of each analysed file, in the order of block ids.
     pub fn blocks(&self) -> Vec<FileBlocks> {
-        divide_all(&self.files, self.granularity)
+        divide_files(&self.files, self.granularity)
     }
 
-    /// What the blocks `removed` still hold in the variant that leaves their statements
-    /// out: the way in, headers, returns, default values.
+    /// The operations that `removed` blocks still have in the variant without their statements:
+    /// entry, headers, returns, default values.
     ///
     /// # Errors
-    /// The variant does not divide into the same blocks, which removal promises.
-    pub fn remains(
+    /// The variant is divided into other blocks than the application.
+    pub fn residual_counts(
         &self,
         removed: &BTreeSet<BlockId>,
     ) -> Result<BTreeMap<BlockId, Vec<OperationCount>>, BuildError> {
@@ -92,7 +92,7 @@ impl AnalysedApplication {
         let texts = instrument::instrument(&self.files, &self.blocks(), &options).files;
         let files: Vec<SourceFile> =
             texts.par_iter().map(|file| SourceFile::parse(&file.path, &file.text)).collect();
-        let blocks = divide_all(&files, self.granularity);
+        let blocks = divide_files(&files, self.granularity);
         let variant = operations::count(&files, &blocks, &self.classes).dictionary;
         let remains = removed.iter().map(|id| {
             let before = &self.dictionary.blocks[id.0 as usize];
@@ -103,19 +103,19 @@ impl AnalysedApplication {
         remains.collect()
     }
 
-    /// The ids of the blocks that a variant may leave out.
+    /// Ids of the removable blocks.
     pub fn removable(&self) -> BTreeSet<BlockId> {
         self.dictionary.blocks.iter().filter(|block| block.removable).map(|b| b.id).collect()
     }
 }
 
-fn divide_all(files: &[SourceFile], granularity: Granularity) -> Vec<FileBlocks> {
+fn divide_files(files: &[SourceFile], granularity: Granularity) -> Vec<FileBlocks> {
     files.par_iter().map(|file| divide(file, granularity)).collect()
 }
 
-/// Paths of files none of whose blocks may be removed.
+/// Paths of the files none of whose blocks may be removed.
 fn files_that_stay(sources: &Sources) -> BTreeSet<&str> {
-    let drivers = sources.files.iter().filter(|file| file.role == Role::Harness);
+    let drivers = sources.files.iter().filter(|file| file.role == SourceRole::Harness);
     drivers.map(|file| file.path.as_str()).collect()
 }
 

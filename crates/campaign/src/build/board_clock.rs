@@ -1,11 +1,11 @@
-//! Class files whose calls of Java's clock go to the board's: in the constant pool alone, where
-//! each such call has one entry, whose class is exchanged.
+//! Rewriting of class files so that calls of Java's clock go to the simulated clock: only the
+//! constant pool changes, in which the class of each such call is replaced.
 
-/// What stands for the board's clock where there is no board: `Meter.java`.
+/// Class of the simulated clock in dry runs: `Meter.java`.
 const CLOCK: &str = "wattline/simulation/Meter";
 
-/// Static methods that ask for the time or wait: class, name and descriptor.
-const OF_THE_CLOCK: [(&str, &str, &str); 6] = [
+/// Static methods that return the time or wait: class, name and descriptor.
+const CLOCK_METHODS: [(&str, &str, &str); 6] = [
     ("java/lang/System", "nanoTime", "()J"),
     ("java/lang/System", "currentTimeMillis", "()J"),
     ("java/lang/Thread", "sleep", "(J)V"),
@@ -18,10 +18,10 @@ const UTF8: u8 = 1;
 const CLASS: u8 = 7;
 const METHOD: u8 = 10;
 const NAME_AND_TYPE: u8 = 12;
-/// Magic, version, and the number of constants.
+/// Length of magic, version, and number of constants.
 const HEAD: usize = 10;
 
-/// The constants of a class file: where each begins. Longs and doubles have two numbers.
+/// Offsets of the constants of a class file. Longs and doubles have two numbers.
 struct ConstantPool<'b> {
     bytes: &'b [u8],
     places: Vec<usize>,
@@ -29,7 +29,7 @@ struct ConstantPool<'b> {
 }
 
 impl<'b> ConstantPool<'b> {
-    /// None if the bytes are no class file that this knows.
+    /// Parses the constants; `None` for bytes of no known class file format.
     fn read(bytes: &'b [u8]) -> Option<Self> {
         let count = usize::from(u16_at(bytes, HEAD - 2)?);
         let (mut places, mut at) = (vec![0], HEAD);
@@ -52,7 +52,7 @@ impl<'b> ConstantPool<'b> {
         Some(ConstantPool { bytes, places, end: at })
     }
 
-    /// The constant's number in a field of another one.
+    /// Number of another constant, from a field of this one.
     fn number(&self, constant: usize, field: usize) -> Option<usize> {
         let place = *self.places.get(constant).filter(|place| **place > 0)?;
         u16_at(self.bytes, place + 1 + 2 * field).map(usize::from)
@@ -69,7 +69,7 @@ impl<'b> ConstantPool<'b> {
         let member = self.number(method, 1)?;
         let (name, descriptor) =
             (self.text(self.number(member, 0)?)?, self.text(self.number(member, 1)?)?);
-        Some(OF_THE_CLOCK.iter().any(|(class, method, of)| {
+        Some(CLOCK_METHODS.iter().any(|(class, method, of)| {
             (owner, name, descriptor) == (class.as_bytes(), method.as_bytes(), of.as_bytes())
         }))
     }
@@ -80,9 +80,9 @@ impl<'b> ConstantPool<'b> {
     }
 }
 
-/// The class with the board's clock in the place of Java's; as it is if it asks for no time, or
-/// is no class file.
-pub(super) fn on_boards_clock(class: &[u8]) -> Vec<u8> {
+/// The class file with calls of the simulated clock in place of Java's; unchanged if it has no such
+/// calls, or is no class file.
+pub(super) fn with_boards_clock(class: &[u8]) -> Vec<u8> {
     redirected(class).unwrap_or_else(|| class.to_vec())
 }
 
@@ -149,21 +149,21 @@ mod tests {
             class(&constants, 8)
         };
         let before = of("java/lang/System");
-        let after = on_boards_clock(&before);
+        let after = with_boards_clock(&before);
         let constants = ConstantPool::read(&after).unwrap();
         let owner = constants.number(constants.number(8, 0).unwrap(), 0).unwrap();
         assert_eq!(constants.text(owner).unwrap(), CLOCK.as_bytes());
         assert_eq!(constants.text(1).unwrap(), b"java/lang/System", "others may use it");
         assert!(after.ends_with(b"tail"));
-        assert_eq!(on_boards_clock(&after), after);
+        assert_eq!(with_boards_clock(&after), after);
         let other = of("org/example/System");
-        assert_eq!(on_boards_clock(&other), other);
+        assert_eq!(with_boards_clock(&other), other);
     }
 
     #[test]
     fn what_is_no_class_file_stays_as_it_is() {
         for bytes in [&b""[..], b"PK", &[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52, 0, 9, 99, 1]] {
-            assert_eq!(on_boards_clock(bytes), bytes);
+            assert_eq!(with_boards_clock(bytes), bytes);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Runs with the call-tree probe on the local JVM: who called, for every input.
+//! Runs with the call-tree probe on the local JVM, which record callers and callees for each input.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,38 +10,38 @@ use crate::toolchain::jvm::{self, JvmEnd, JvmOutcome};
 use crate::toolchain::{Jdk, jar};
 
 use super::counts_files::read_calls;
-use super::last_words::last_words;
-use super::runner::VariantRunner;
+use super::error_output::error_output_lines;
+use super::variant_runner::VariantRunner;
 use super::{BuildError, VariantBuilder};
 
-/// The shortest limit of a run that records calls.
+/// Least time limit of a run that records calls.
 const LEAST_LIMIT: Duration = Duration::from_secs(60);
 
-/// Exit code of a program that the probe's runtime ended at the limit (`Calls.java`).
+/// Exit code of a program that the probe's runtime ended at the time limit (`Calls.java`).
 const OVER_TIME: i32 = 98;
 
-/// How long a run that records calls may take: as long as a session, which by itself is three
-/// times as long as one usually is. It is ended then, and the calls until then are recorded.
+/// Time limit of a run that records calls: the limit of a session, which is three times a usual
+/// one's length. A longer run is ended, and the calls until then are recorded.
 pub fn call_limit(scenario: &Scenario) -> Duration {
     LEAST_LIMIT.max(Duration::from_secs_f64(scenario.session.limit_s))
 }
 
-/// Records the calls of the unremoved application. Its runs don't wait for frames, as dry runs
-/// don't.
+/// Builds the unremoved application with the call-tree probe and records its calls, in runs that
+/// don't wait for frames.
 pub struct CallRecorder<'r> {
     jdk: &'r Jdk,
     runner: VariantRunner<'r>,
     limit: Duration,
-    /// Deleted with this.
+    /// Temporary folder, deleted on drop.
     _folder: TemporaryFolder,
     classes: PathBuf,
 }
 
 impl<'r> CallRecorder<'r> {
-    /// Builds the application with the probe.
+    /// Builds the application with the call-tree probe.
     ///
     /// # Errors
-    /// It doesn't compile with it.
+    /// The application does not compile with the probe.
     pub fn new(
         scenario: &'r Scenario,
         jdk: &'r Jdk,
@@ -51,35 +51,35 @@ impl<'r> CallRecorder<'r> {
         let folder = TemporaryFolder::new("calls").map_err(BuildError::io(std::env::temp_dir()))?;
         let classes = folder.path().join("calls.jar");
         let runner = VariantRunner::new(scenario, builder.application(), jdk)?;
-        let runnable = runner.runnable(&variant.classes)?;
+        let runnable = runner.loadable(&variant.classes)?;
         let bytes = jar::pack(&[], &runnable);
         std::fs::write(&classes, bytes).map_err(BuildError::io(&classes))?;
         Ok(Self { jdk, runner, limit: call_limit(scenario), _folder: folder, classes })
     }
 
-    /// Runs the application once with an input; gives the log of its calls.
+    /// Runs the application once with an input; returns the log of its calls.
     ///
     /// # Errors
-    /// The run doesn't end well, or leaves no log.
+    /// The run fails, or leaves no log.
     pub fn record(&self, input: &InputSequence) -> Result<String, BuildError> {
         let place = TemporaryFolder::new("calls").map_err(BuildError::io(std::env::temp_dir()))?;
-        let run = self.runner.recording(input, place.path(), &self.classes, self.limit)?;
+        let run = self.runner.call_recording_run(input, place.path(), &self.classes, self.limit)?;
         let outcome = jvm::run(self.jdk, &run)?;
         let failed = |reason: String| BuildError::Calls { input: input.name.clone(), reason };
         ended_well(&outcome).map_err(failed)?;
-        let log = read_calls(&self.runner.left(place.path()));
+        let log = read_calls(&self.runner.counts_folder(place.path()));
         log.map_err(|error| failed(error.to_string()))?.ok_or_else(|| {
             failed("it left no log of calls; a program that halts writes none".into())
         })
     }
 }
 
-/// Whether what it did is known: also of one that was ended at the limit.
+/// Checks that a run succeeded, or was ended at the time limit with its calls recorded.
 fn ended_well(outcome: &JvmOutcome) -> Result<(), String> {
     match outcome.end {
         JvmEnd::Exited(0 | OVER_TIME) => Ok(()),
         JvmEnd::Exited(code) => {
-            let said = last_words(&outcome.stderr);
+            let said = error_output_lines(&outcome.stderr);
             Err(format!("exit code {code}: {}", said.as_deref().unwrap_or("no message")))
         }
         JvmEnd::TimedOut => Err("it did not end in time".into()),

@@ -1,12 +1,11 @@
-//! What the probes' runtime leaves in a folder: files of each process and class loader that
-//! counted there, put together.
+//! Output files of the probes' runtime in a folder, one per process and class loader, merged.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// All executions in a folder, as one text of `block,executions` in which a block may occur
-/// more than once; none if nothing counted there.
+/// All executions counted in a folder, as one text of `block,executions` in which a block may occur
+/// several times; `None` without counts.
 ///
 /// # Errors
 /// A file that can't be read.
@@ -15,7 +14,7 @@ pub fn read_counts(folder: &Path) -> io::Result<Option<String>> {
     Ok((!texts.is_empty()).then(|| texts.concat()))
 }
 
-/// The snapshots in a folder, one file's after the other's.
+/// The snapshots in a folder, concatenated file by file; `None` without snapshots.
 ///
 /// # Errors
 /// A file that can't be read.
@@ -24,16 +23,16 @@ pub(crate) fn read_snapshots(folder: &Path) -> io::Result<Option<String>> {
     Ok((!texts.is_empty()).then(|| texts.concat()))
 }
 
-/// Whether all that counted in a folder wrote their last counts.
+/// Whether every process and class loader wrote its final counts.
 pub(crate) fn are_counts_whole(folder: &Path) -> io::Result<bool> {
     let counts = files(folder, "wattline-counts-", ".csv")?;
     Ok(!counts.is_empty() && counts.iter().all(|path| path.with_extension("final").exists()))
 }
 
-/// The logs of the call-tree probe in a folder as one.
+/// The call-tree probe's logs in a folder, merged to one; `None` without logs.
 ///
 /// # Errors
-/// A file that can't be read, or is not whole.
+/// A file that can't be read, or is truncated.
 pub(crate) fn read_calls(folder: &Path) -> io::Result<Option<String>> {
     let texts = read_all(folder, "wattline-calls-", ".txt")?;
     if texts.is_empty() {
@@ -58,7 +57,8 @@ fn read_all(folder: &Path, begin: &str, end: &str) -> io::Result<Vec<String>> {
     files(folder, begin, end)?.iter().map(fs::read_to_string).collect()
 }
 
-/// Sorted, so that the same files give the same text.
+/// Paths of the files in a folder that begin and end with these texts, sorted, so that the same
+/// files give the same text.
 fn files(folder: &Path, begin: &str, end: &str) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -1,6 +1,6 @@
-//! Dry runs: a variant with the count probe on the local JVM, without a board and
-//! without waiting, to see whether it ends and how often each block runs. Tries share one
-//! build with a switch at each removable statement, and need no compiler.
+//! Dry runs: a variant with the count probe on the local JVM, without a board and without waiting,
+//! to see whether it ends and how often each block runs. Tries share one build with a switch at
+//! each removable statement, and need no compiler.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
@@ -13,11 +13,11 @@ use crate::private_files::TemporaryFolder;
 use crate::scenario::Scenario;
 use crate::toolchain::{Jdk, jar};
 
-use super::jobs::{Job, Maker, SwitchBuild};
-use super::runner::{DryRun, VariantRunner};
+use super::dry_run_jobs::{DryRunJob, JobMaker, SwitchBuild};
+use super::variant_runner::{DryRun, VariantRunner};
 use super::{BuildError, VariantBuilder};
 
-/// Runs cases of a scenario on the local JVM.
+/// Dry runner that runs variants on the local JVM.
 pub struct HostDryRunner<'r, 'a> {
     runner: VariantRunner<'r>,
     builder: &'r mut VariantBuilder<'a>,
@@ -25,10 +25,10 @@ pub struct HostDryRunner<'r, 'a> {
 }
 
 impl<'r, 'a> HostDryRunner<'r, 'a> {
-    /// Dry runs with this builder's variants.
+    /// A dry runner of the variants of this builder.
     ///
     /// # Errors
-    /// What an application with a window is run in can't be made.
+    /// The virtual Android for an application with a window can't be built.
     pub fn new(
         scenario: &'r Scenario,
         jdk: &'r Jdk,
@@ -39,60 +39,59 @@ impl<'r, 'a> HostDryRunner<'r, 'a> {
     }
 }
 
-/// How many dry runs are made at once, on a machine that does not say how many processors
-/// it has.
+/// Number of parallel dry runs where the number of processors is unknown.
 const WORKERS: usize = 2;
 
-/// Which builds are run.
+/// Builds that dry runs use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DryBuilds {
-    /// One build with switches for all variants, where that can do what they do.
+    /// One build with switches for all variants that it covers.
     Shared,
-    /// Each variant's own.
+    /// A build of each variant.
     Own,
 }
 
 impl HostDryRunner<'_, '_> {
-    /// Writes the build with switches, and lets the JVM learn to start it.
-    fn share(&mut self) -> Result<&SwitchBuild, BuildError> {
+    /// Builds the switch build, if absent, and its class data sharing archive.
+    fn prepare_switch_build(&mut self) -> Result<&SwitchBuild, BuildError> {
         let shared = match self.shared.take() {
             Some(shared) => shared,
             None => {
                 let folder = TemporaryFolder::new("dry-run")
                     .map_err(BuildError::io(std::env::temp_dir()))?;
                 let jar = folder.path().join("dry.jar");
-                let classes = self.runner.runnable(self.builder.switched_classes()?)?;
+                let classes = self.runner.loadable(self.builder.switched_classes()?)?;
                 let bytes = jar::pack(&[], &classes);
                 std::fs::write(&jar, bytes).map_err(BuildError::io(&jar))?;
-                let options = self.runner.archive(folder.path(), &jar)?;
+                let options = self.runner.archive_classes(folder.path(), &jar)?;
                 SwitchBuild { _folder: folder, jar, options: options.into_iter().collect() }
             }
         };
         Ok(self.shared.insert(shared))
     }
 
-    /// Makes one job after the other, while those that are made already run.
+    /// Runs all cases; builds jobs one after the other while earlier ones run.
     fn run_all(
         &mut self,
         cases: &[DryCase],
         builds: DryBuilds,
     ) -> Result<Vec<DryOutcome>, BuildError> {
         if builds == DryBuilds::Shared {
-            self.share()?;
+            self.prepare_switch_build()?;
         }
         let folder =
             TemporaryFolder::new("dry-run").map_err(BuildError::io(std::env::temp_dir()))?;
         let shared = self.shared.as_ref().filter(|_| builds == DryBuilds::Shared);
         let runner = &self.runner;
         let folder = folder.path();
-        let mut maker = Maker { runner, builder: &mut *self.builder, shared, folder };
-        let mut jobs: BTreeMap<&[BlockId], Arc<Job>> = BTreeMap::new();
-        let (send, receive) = mpsc::channel::<(usize, Arc<Job>)>();
+        let mut maker = JobMaker { runner, builder: &mut *self.builder, shared, folder };
+        let mut jobs: BTreeMap<&[BlockId], Arc<DryRunJob>> = BTreeMap::new();
+        let (send, receive) = mpsc::channel::<(usize, Arc<DryRunJob>)>();
         let queue = Mutex::new(receive);
         let mut runs = thread::scope(|scope| {
             let count = thread::available_parallelism().map_or(WORKERS, NonZero::get);
             let workers: Vec<_> =
-                (0..count).map(|_| scope.spawn(|| runner.work(cases, &queue))).collect();
+                (0..count).map(|_| scope.spawn(|| runner.run_jobs(cases, &queue))).collect();
             // Dropped on every way out, so that the workers end.
             let send = send;
             for (index, case) in cases.iter().enumerate() {
@@ -116,18 +115,18 @@ impl HostDryRunner<'_, '_> {
         })?;
         runs.sort_by_key(|(index, _)| *index);
         let runs: Vec<DryRun> = runs.into_iter().map(|(_, run)| run).collect();
-        self.runner.learn(cases, &runs);
+        self.runner.record_bases(cases, &runs);
         Ok(runs.into_iter().map(|run| run.outcome).collect())
     }
 }
 
 impl HostDryRunner<'_, '_> {
-    /// Runs the unremoved cases that others are held against, where these were remembered from
-    /// an earlier plan and so not run here.
-    fn know_bases(&mut self, cases: &[DryCase]) -> Result<(), BuildError> {
+    /// Runs the unremoved cases that the given cases are compared with, where their results come
+    /// from an earlier plan and are not known to this runner.
+    fn run_missing_bases(&mut self, cases: &[DryCase]) -> Result<(), BuildError> {
         let unknown: BTreeSet<&String> = cases
             .iter()
-            .filter(|case| !case.removed.is_empty() && !self.runner.knows(&case.input))
+            .filter(|case| !case.removed.is_empty() && !self.runner.has_base(&case.input))
             .map(|case| &case.input)
             .collect();
         if unknown.is_empty() {
@@ -141,12 +140,12 @@ impl HostDryRunner<'_, '_> {
 
 impl DryRunner for HostDryRunner<'_, '_> {
     fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
-        self.know_bases(cases)?;
+        self.run_missing_bases(cases)?;
         Ok(self.run_all(cases, DryBuilds::Shared)?)
     }
 
     fn verify(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
-        self.know_bases(cases)?;
+        self.run_missing_bases(cases)?;
         Ok(self.run_all(cases, DryBuilds::Own)?)
     }
 }

@@ -1,42 +1,42 @@
-//! What can go wrong between a scenario and its variants.
+//! Errors of loading, analysing and building an application.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::finding::FindingKind;
 use crate::format::{counted, visible_path};
-use crate::toolchain::processors::processors_on;
+use crate::toolchain::annotation_processors::processors_on;
 use crate::toolchain::{Diagnostic, ToolchainError};
 
 use super::{OwnPackageError, Sources, generated_class};
 
-/// Why the package of an application's own build does not run on this machine's JVM.
+/// Reason why the package of an application's own build does not run on the local JVM.
 pub const OWN_PACKAGE_NEEDS_ANDROID: &str = "is the package of your own build, which runs on a \
     board with Android alone, real or virtual (`--board`): this machine's JVM has no activities, \
     services or resources";
 
-/// A failure while loading or building an application.
+/// Error of loading or building an application.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// A removal moved blocks, so that counts can't be assigned.
+    /// A removal that changes the division into blocks, so that counts can't be assigned.
     #[error(
         "without its removed blocks the application has no block `{0}`; please report this with the source"
     )]
     Moved(String),
-    /// A run that was to say who called.
+    /// A failed run with the call-tree probe.
     #[error("the run with the call-tree probe failed for input {input}: {reason}")]
     Calls {
         /// The input sequence.
         input: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A source folder or file of the command line or the scenario is not there.
+    /// A source folder or file that does not exist.
     #[error("{} is not there; check the path in {named_in}", visible_path(path))]
     Missing {
         /// The path.
         path: PathBuf,
-        /// The scenario file or `the command line`.
+        /// Where it is named: the scenario file or `the command line`.
         named_in: String,
     },
     /// A file could not be read or written.
@@ -44,34 +44,34 @@ pub enum BuildError {
     Io {
         /// The path.
         path: PathBuf,
-        /// The system's answer.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// What gives the application its input can't do so in a run without a board.
+    /// An `input_command` in a run without a board.
     #[error(
         "`session.input_command` gives input to sessions on a board alone: a run on this machine \
          would be of a program without its input"
     )]
     InputCommand,
-    /// The package of the application's own build needs a board.
+    /// A package of the application's own build in a run without a board.
     #[error("`application.apk` {OWN_PACKAGE_NEEDS_ANDROID}")]
     NoAndroid,
-    /// The package of the application's own build can't be measured.
+    /// A package of the application's own build that can't be measured.
     #[error("{}: {error}", visible_path(path))]
     OwnPackage {
         /// The package.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: OwnPackageError,
     },
-    /// There is no class to start.
+    /// No class or activity to start.
     #[error(
         "the scenario names nothing that dry runs and boards could start: in [application] give a \
          class that drives the application as `main`, or `start = \"activity\"` and `activity`, or \
          the package of your own build as `apk`"
     )]
     NoMain,
-    /// A scenario where sources are asked for.
+    /// A scenario file in place of sources.
     #[error(
         "{path} is a scenario, and here source folders, .java files or source jars are asked for; \
          `wattline pipeline {path} --out FOLDER` scans its sources and measures them"
@@ -80,35 +80,35 @@ pub enum BuildError {
         /// The path.
         path: PathBuf,
     },
-    /// No Java file was found.
+    /// No Java file.
     #[error("no .java file in {places}{why}")]
     NoSources {
-        /// What was looked through.
+        /// The searched places.
         places: String,
-        /// About a file that could not be read; may be empty.
+        /// A finding about an unreadable file; may be empty.
         why: String,
     },
-    /// All Java files are of packages that the JDK alone provides.
+    /// Java files only of packages that the JDK provides.
     #[error(
         "{places} has sources of packages java.* alone, which an application takes from the JDK; \
          name the application's own sources"
     )]
     OnlyPlatform {
-        /// What was looked through.
+        /// The searched places.
         places: String,
     },
-    /// The activity that is to be started is none of the application's classes.
+    /// An activity to start that is no class of the application.
     #[error("`application.activity`: the application has no class {class}{remedy}")]
     NoActivity {
-        /// Its name.
+        /// Name of the activity.
         class: String,
-        /// What it may be, as a part of the sentence; may be empty.
+        /// Likely alternatives, as a part of the sentence; may be empty.
         remedy: String,
     },
-    /// The virtual board's classes of Android can't be made.
+    /// A failed build of the virtual board's Android classes.
     #[error("dry runs of an application with a window: {0}")]
     Framework(#[from] crate::virtual_board::simulated_model::SimulatedModelError),
-    /// A source file in an encoding that nobody states, which has letters in its code.
+    /// A source file in an unknown encoding, with non-ASCII letters in its code.
     #[error(
         "{file} is not UTF-8{}, and nothing says in which encoding it is, so the program might be \
          another one: state it as javac's `-encoding` does (`encoding` of a [[source]]; of `trace` \
@@ -118,71 +118,71 @@ pub enum BuildError {
     UndeclaredEncoding {
         /// The file.
         file: String,
-        /// How many others there are.
+        /// Number of further such files.
         more: usize,
     },
-    /// A source file that is not in the encoding that is stated.
+    /// A source file that is not in its stated encoding.
     #[error("{file}: {why}; state the encoding that it is in, as javac's `-encoding` does")]
     Undecoded {
         /// The file.
         file: String,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
-    /// A path that has no annotation processor.
+    /// A processor path without annotation processors.
     #[error(
         "{} offers no annotation processor; name the jar that has it",
         path.iter().map(|path| visible_path(path).to_string()).collect::<Vec<_>>().join(", ")
     )]
     NoProcessor {
-        /// Its entries.
+        /// Entries of the path.
         path: Vec<PathBuf>,
     },
-    /// Processors that change classes in ways that only they know.
+    /// Processors that change classes in an unknown way.
     #[error(
         "annotation processors ({processors}) change class {class} while it is compiled, which is \
          only repeated for Lombok: variants of it would be another program; leave its files out \
          (`exclude`) and give them as a library"
     )]
     ClassesChanged {
-        /// The class.
+        /// Name of the changed class.
         class: String,
-        /// Those that are not Lombok's.
+        /// Names of the processors, without Lombok's.
         processors: String,
     },
-    /// A service that only a module can give so.
+    /// A service provided by a static method, which only modules support.
     #[error(
         "module-info.java provides a service by `{class}.provider()`, which Java calls in modules \
          alone, and boards run applications on a class path; give the class a public constructor \
          without parameters, or leave module-info.java out (`exclude`)"
     )]
     ProviderMethod {
-        /// The class.
+        /// Name of the class.
         class: String,
     },
-    /// Several modules at once.
+    /// Several modules in one application.
     #[error(
         "the sources declare several modules ({}); give one of them, and the others compiled in \
          --classpath, or run them as no modules (--no-modules)",
         names.join(", ")
     )]
     SeveralModules {
-        /// Their names.
+        /// Names of the modules.
         names: Vec<String>,
     },
-    /// Previews of Java in a package of Android.
+    /// Preview features of Java in an Android package.
     #[error(
         "`application.preview`: Android has no preview features of Java; measure with `--board \
          jvm`, or write the sources without them"
     )]
     PreviewOnAndroid,
-    /// The class path can't be read.
+    /// An unreadable class path.
     #[error("class path: {0}")]
     ClassPath(String),
     /// The JDK, Maven or an archive failed.
     #[error(transparent)]
     Toolchain(#[from] ToolchainError),
-    /// An artifact without its hash.
+    /// A Maven artifact without a hash in the scenario.
     #[error(
         "{place}: `{key}` has no `sha256`. Of the {artifact} that Maven fetches it is\n\n\
          sha256 = \"{sha256}\"\n\ncopy this line to below its `maven` if that is the one you mean"
@@ -190,36 +190,37 @@ pub enum BuildError {
     NoHash {
         /// `FILE:LINE` of the key.
         place: String,
-        /// `source[0]`.
+        /// The key, `source[0]`.
         key: String,
         /// The coordinate.
         artifact: String,
-        /// What was fetched.
+        /// The hash of the fetched file.
         sha256: String,
     },
-    /// The unchanged sources don't compile.
+    /// Unchanged sources that don't compile.
     #[error("the {what} does not compile:\n{errors}{remedy}")]
     DoesNotCompile {
         /// `application` or `instrumented application`.
         what: &'static str,
-        /// The first errors in javac's words.
+        /// The first errors of javac.
         errors: String,
-        /// What may help, as a line of its own; may be empty.
+        /// A remedy, as a line of its own; may be empty.
         remedy: String,
     },
 }
 
-/// So many errors of javac are shown.
+/// Greatest number of javac errors to show.
 const SHOWN_ERRORS: usize = 3;
 
 impl BuildError {
-    /// Wraps an I/O failure with its path.
+    /// A function that turns an I/O error into one with the path.
     pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| BuildError::Io { path, source }
     }
 
-    /// The error for sources that javac refused; `release` is one with which it takes them.
+    /// The error for sources that javac refused; `release` is a Java release with which they
+    /// compile.
     pub fn refused(
         what: &'static str,
         errors: &[Diagnostic],
@@ -243,7 +244,7 @@ impl BuildError {
     }
 }
 
-/// What may help against what javac says, as a line of its own; empty where nothing is known to.
+/// A remedy for javac's errors, as a line of its own; empty if none is known.
 fn remedy(errors: &[Diagnostic], sources: &Sources, release: Option<u32>) -> String {
     if let Some(release) = release {
         return format!(
@@ -279,7 +280,7 @@ fn remedy(errors: &[Diagnostic], sources: &Sources, release: Option<u32>) -> Str
     if let Some(remedy) = sources.other_languages.remedy(errors) {
         return format!("\n{remedy}");
     }
-    let misses = says("cannot find symbol") || errors.iter().any(Diagnostic::misses_package);
+    let misses = says("cannot find symbol") || errors.iter().any(Diagnostic::is_missing_package);
     if has_processors && misses {
         return "\na library has annotation processors, which did not run: name its jar as a \
                 `[[processor]]` (of `trace`: --processor-path)"
@@ -290,7 +291,7 @@ fn remedy(errors: &[Diagnostic], sources: &Sources, release: Option<u32>) -> Str
                 --classpath), or leave module-info.java out"
             .to_owned();
     }
-    match errors.iter().any(Diagnostic::misses_package) {
+    match errors.iter().any(Diagnostic::is_missing_package) {
         true => {
             "\na package that is missing is mostly a library's: name its jar as a `[[library]]` \
                  (of `trace`: --classpath)"

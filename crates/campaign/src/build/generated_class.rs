@@ -1,10 +1,11 @@
-//! Classes that the build of an Android application makes, and that its sources only name.
+//! Classes that an Android build generates, and that the sources only refer to (`R`,
+//! `BuildConfig`).
 
 use crate::toolchain::Diagnostic;
 
-/// What to do where javac misses a class of Android's build; none where it misses none of them.
+/// A remedy where javac misses a class that an Android build generates; `None` for other errors.
 pub(super) fn remedy(errors: &[Diagnostic]) -> Option<&'static str> {
-    let misses = |class: &str| errors.iter().any(|error| names(error, class));
+    let misses = |class: &str| errors.iter().any(|error| is_about_class(error, class));
     if misses("R") {
         return Some(
             "class R has the numbers of an Android application's resources, and its build makes it: \
@@ -20,9 +21,9 @@ pub(super) fn remedy(errors: &[Diagnostic]) -> Option<&'static str> {
     )
 }
 
-/// Whether an error is about a class of this name that is not there: as the package of its nested
-/// classes (`R.layout.main`), as a symbol, or as one that is imported.
-fn names(error: &Diagnostic, class: &str) -> bool {
+/// Whether an error is about a missing class of this name: as the package of its nested classes
+/// (`R.layout.main`), as a symbol, or as an import.
+fn is_about_class(error: &Diagnostic, class: &str) -> bool {
     let package = error.missing_package().and_then(|package| package.rsplit('.').next());
     package == Some(class) || error.missing_classes().any(|missing| missing == class)
 }

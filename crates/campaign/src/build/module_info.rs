@@ -1,30 +1,30 @@
-//! What `module-info.java` says: the module's name, and which classes provide its services.
+//! Module declarations: the module's name, its dependencies and services.
 
 use std::collections::BTreeMap;
 
 use crate::java::source::without_comments;
 
-/// A module declaration.
+/// A parsed `module-info.java`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModuleInfo {
-    /// The file, relative to its source root.
+    /// Path of the file, relative to its source root.
     pub path: String,
-    /// Its text.
+    /// Text of the file.
     pub text: String,
     /// The module's name.
     pub name: String,
-    /// Modules that it requires.
+    /// Names of the required modules.
     pub requires: Vec<String>,
-    /// Services with the classes that provide them, in their order.
+    /// Names of services with their providing classes, in order.
     pub provides: BTreeMap<String, Vec<String>>,
-    /// Services that it asks for.
+    /// Names of the used services.
     pub uses: Vec<String>,
 }
 
 impl ModuleInfo {
-    /// Reads a declaration; none where the text has no module.
+    /// Parses a declaration; `None` for a text without a module.
     pub fn parse(path: &str, text: &str) -> Option<Self> {
-        let words = words(text);
+        let words = tokens(text);
         let mut imports = BTreeMap::new();
         let mut info = Self { path: path.to_owned(), text: text.to_owned(), ..Self::default() };
         let body = words.iter().position(|word| word == "{")?;
@@ -55,7 +55,8 @@ impl ModuleInfo {
         (!info.name.is_empty()).then_some(info)
     }
 
-    /// Lists of providers, as a program on the class path finds them: name of the entry, text.
+    /// The `META-INF/services` entries with the providers, for a program on the class path: entry
+    /// name -> text.
     pub fn services(&self) -> BTreeMap<String, Vec<u8>> {
         let entry = |(service, classes): (&String, &Vec<String>)| {
             (format!("META-INF/services/{service}"), (classes.join("\n") + "\n").into_bytes())
@@ -64,9 +65,8 @@ impl ModuleInfo {
     }
 }
 
-/// Names with their dots, and the signs `{`, `}`, `;` and `,`; comments are left out, and
-/// annotations with what they are given.
-fn words(text: &str) -> Vec<String> {
+/// Names with their dots, and the tokens `{`, `}`, `;` and `,`, without comments and annotations.
+fn tokens(text: &str) -> Vec<String> {
     let text = without_comments(text);
     let mut words: Vec<String> = Vec::new();
     let mut depth = 0;

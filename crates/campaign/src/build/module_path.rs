@@ -1,5 +1,5 @@
-//! Which libraries are modules, where the sources are one: as Gradle tells them, those with a
-//! declaration or with the name of an automatic module.
+//! Choice of the libraries that are modules, where the sources are one; by Gradle's rule, those
+//! with a declaration or with the name of an automatic module.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ const DECLARATION: &str = "module-info.class";
 const AUTOMATIC: &str = "automatic-module-name:";
 
 impl Sources {
-    /// Makes the sources a module, where they declare one; its name.
+    /// Sets the sources up as a module, if they declare one; returns its name.
     ///
     /// # Errors
-    /// They declare several; a library can't be read.
-    pub fn become_module(&mut self) -> Result<Option<String>, BuildError> {
+    /// Several module declarations; an unreadable library.
+    pub fn set_up_module(&mut self) -> Result<Option<String>, BuildError> {
         let names = self.modules.iter().map(|module| module.name.clone());
         let names: Vec<String> = names.collect();
         if names.len() > 1 {
@@ -39,7 +39,7 @@ fn is_module(library: &Path) -> Result<bool, BuildError> {
     let is_told = |name: &str| {
         name == "META-INF/MANIFEST.MF"
             || name == DECLARATION
-            || (name.starts_with(jar::VERSIONS) && name.ends_with(DECLARATION))
+            || (name.starts_with(jar::VERSIONS_FOLDER) && name.ends_with(DECLARATION))
     };
     let content = jar::read(library, "", is_told)?;
     let says = |(name, bytes): (&String, &Vec<u8>)| {
@@ -49,7 +49,7 @@ fn is_module(library: &Path) -> Result<bool, BuildError> {
     Ok(content.entries.iter().any(says))
 }
 
-/// The module and the class of `MODULE/CLASS`, or the class alone.
+/// The optional module and the class of `MODULE/CLASS` or `CLASS`.
 pub fn module_and_class(main: &str) -> (Option<&str>, &str) {
     main.split_once('/').map_or((None, main), |(module, class)| (Some(module), class))
 }
@@ -79,13 +79,13 @@ mod tests {
         };
         let libraries = vec![named.clone(), plain.clone(), declared.clone()];
         let mut sources = Sources { libraries, ..Sources::default() };
-        assert_eq!(sources.become_module().unwrap(), None);
+        assert_eq!(sources.set_up_module().unwrap(), None);
         sources.modules = vec![module("x.y")];
-        assert_eq!(sources.become_module().unwrap().as_deref(), Some("x.y"));
+        assert_eq!(sources.set_up_module().unwrap().as_deref(), Some("x.y"));
         assert_eq!(sources.javac.module_path, [named, declared]);
         assert_eq!(sources.javac.beside_modules(sources.class_path()), [plain]);
         sources.modules = vec![module("x"), module("y")];
-        let error = sources.become_module().unwrap_err().to_string();
+        let error = sources.set_up_module().unwrap_err().to_string();
         assert!(error.contains("several modules (x, y)"), "{error}");
         assert_eq!(module_and_class("a.b/c.D"), (Some("a.b"), "c.D"));
     }

@@ -1,5 +1,4 @@
-//! What starts an application on Android: the runner, an instrumentation, and the facts that it
-//! has of the application.
+//! The runner that starts an application on Android, which is an instrumentation, and its settings.
 
 use std::fs;
 use std::path::Path;
@@ -11,8 +10,8 @@ use crate::toolchain::{Compiler, Jdk, ToolchainError, jar};
 use super::BuildError;
 use super::variant::Classes;
 
-/// Starts the application, gives it its input, and gives back what its probes counted and its
-/// sampler saw.
+/// Sources of the runner, which starts the application, gives it its input, and returns its counts
+/// and samples.
 const RUNNER_SOURCES: [(&str, &str); 8] = [
     ("Gestures.java", include_str!("java/Gestures.java")),
     ("MarkStatus.java", include_str!("java/MarkStatus.java")),
@@ -23,12 +22,12 @@ const RUNNER_SOURCES: [(&str, &str); 8] = [
     ("TimedInput.java", include_str!("java/TimedInput.java")),
     ("WatchedOutput.java", include_str!("java/WatchedOutput.java")),
 ];
-/// The class that a device is told to start.
+/// Class name of the instrumentation that devices start.
 pub const RUNNER: &str = "org.wattline.runner.Runner";
 
 /// Meta-data of the instrumentation, name and value; `probes` is the class that the application
 /// calls, if any.
-pub fn facts(scenario: &Scenario, probes: Option<&str>) -> Vec<(&'static str, String)> {
+pub fn runner_facts(scenario: &Scenario, probes: Option<&str>) -> Vec<(&'static str, String)> {
     let (main, session) = (scenario.application.main.clone(), &scenario.session);
     let started = main.into_iter();
     let mut facts: Vec<(&str, String)> = match scenario.application.start {
@@ -48,15 +47,15 @@ pub fn facts(scenario: &Scenario, probes: Option<&str>) -> Vec<(&'static str, St
     facts
 }
 
-/// The same for the package of the application's own build, which has several activities, or
-/// none. The runner is made once for all variants: it finds out whether there are probes.
-pub(super) fn facts_of_own(scenario: &Scenario, probes: &str) -> Vec<(&'static str, String)> {
-    let mut facts = facts(scenario, Some(probes));
+/// Meta-data of the runner for a package of the application's own build, with any number of
+/// activities. The runner is built once for all variants: it detects probes at run time.
+pub(super) fn own_package_facts(scenario: &Scenario, probes: &str) -> Vec<(&'static str, String)> {
+    let mut facts = runner_facts(scenario, Some(probes));
     facts.push(("wattline.own", "yes".to_owned()));
     facts
 }
 
-/// Refuses a scenario whose activity is not among an application's classes.
+/// Refuses a scenario whose activity is none of the application's classes.
 pub(super) fn check_activity(scenario: &Scenario, classes: &Classes) -> Result<(), BuildError> {
     let application = &scenario.application;
     let is_there =
@@ -74,7 +73,7 @@ pub(super) fn check_activity(scenario: &Scenario, classes: &Classes) -> Result<(
     Err(BuildError::NoActivity { class: main.to_owned(), remedy })
 }
 
-/// The runner's classes, compiled against those of a platform, and with more sources.
+/// Compiles the runner, with additional sources, against the classes of a platform.
 pub(super) fn compile_runner(
     jdk: &Jdk,
     platform: &Path,
@@ -124,7 +123,7 @@ mod tests {
 
     #[test]
     fn the_runner_knows_what_to_start_and_for_how_long() {
-        let of = |application| facts(&scenario(application), Some("rt.W"));
+        let of = |application| runner_facts(&scenario(application), Some("rt.W"));
         let main = of("main = \"org.a.Main\"");
         assert_eq!(main[0], ("wattline.main", "org.a.Main".into()));
         assert_eq!(main[1..], [("wattline.probes", "rt.W".into())]);

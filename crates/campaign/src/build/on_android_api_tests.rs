@@ -1,4 +1,4 @@
-//! What goes into every package is in old Androids, too.
+//! Test that code in every package only uses API of old Android releases.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,13 +17,13 @@ const SNIFFER: (&str, &str) = (
     "org.codehaus.mojo:animal-sniffer:1.23",
     "a175ba9f939bca4b7066961842507dd5d25ad4236249c13cfbd3407ae436dedd",
 );
-/// All classes and members of Android 4.4.
+/// Signature of all classes and members of Android 4.4.
 const API_19: (&str, &str) = (
     "net.sf.androidscents.signature:android-api-level-19:4.4.2_r4:signature",
     "e4648e1ce0dfe7eb88989d9024f3970c922c83c1dcca9dc07a820a51f4c7013a",
 );
 
-/// Prints what classes in a folder use that is not in a signature, and whether there is such.
+/// Java program that prints the uses, by classes in a folder, of API outside of a signature.
 const CHECK: &str = r#"
 import java.io.File;
 import java.io.FileInputStream;
@@ -48,7 +48,7 @@ public class Check {
 }
 "#;
 
-/// The signature, by the user's Maven: it is no jar.
+/// Path of the signature file, fetched by the user's Maven.
 fn signature(folder: &Path) -> Option<PathBuf> {
     let copied = Command::new("mvn")
         .args(["-B", "-q", "dependency:copy"])
@@ -66,7 +66,7 @@ fn signature(folder: &Path) -> Option<PathBuf> {
     None
 }
 
-/// The words of the check about classes.
+/// Output of the check of some classes.
 fn check(jars: &[PathBuf], signature: &Path, folder: &Path) -> String {
     let source = folder.with_file_name("Check.java");
     fs::write(&source, CHECK).unwrap();
@@ -84,8 +84,8 @@ fn runner_and_probes_use_nothing_that_android_4_4_lacks() {
         Ok(jdk) => jdk,
         Err(error) => return skip::because(error),
     };
-    let fetched = android::platform().and_then(|platform| {
-        let mut jars = asm::whole()?;
+    let fetched = android::platform_jar().and_then(|platform| {
+        let mut jars = asm::all_jars()?;
         jars.push(fetch(SNIFFER.0, SNIFFER.1)?);
         Ok((platform, jars))
     });

@@ -1,5 +1,5 @@
-//! Files of other languages beside the Java files: they are neither analysed nor compiled, so
-//! their classes have to be given.
+//! Files of other languages beside the Java files: they are neither analysed nor compiled, so their
+//! classes must be given.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +10,23 @@ use crate::toolchain::Diagnostic;
 use crate::toolchain::entry_name::EscapedName;
 use crate::unresolved_name::UnresolvedName;
 
-/// Their paths relative to their source roots.
+/// Languages and paths, relative to their source roots, of unanalysed files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OtherLanguageFiles(Vec<(UnanalysedLanguage, String)>);
 
 impl OtherLanguageFiles {
-    /// Those among files.
+    /// The unanalysed ones among these files.
     pub fn of(files: impl IntoIterator<Item = String>) -> Self {
         let language = |file: String| Some((UnanalysedLanguage::of_file(&file)?, file));
         Self(files.into_iter().filter_map(language).collect())
     }
 
-    /// Adds those of another source tree.
+    /// Adds the files of another source tree.
     pub fn add(&mut self, others: Self) {
         self.0.extend(others.0);
     }
 
-    /// A finding for each language, at the first of its files.
+    /// One finding per language, at its first file.
     pub fn findings(&self) -> Vec<Finding> {
         let finding = |(language, names): (&str, Vec<&str>)| Finding {
             file: EscapedName(names[0]).to_string(),
@@ -42,8 +42,8 @@ impl OtherLanguageFiles {
         self.by_language().into_iter().map(finding).collect()
     }
 
-    /// How many there are, and what to do about those of which nothing declares the names; none
-    /// where there are none.
+    /// The number of files, and a remedy if `findings` has names that they may declare; `None`
+    /// without files.
     pub fn summary(&self, findings: &[Finding]) -> Option<String> {
         let files = |(language, names): (&str, Vec<&str>)| {
             counted(names.len(), &format!("{language} file"))
@@ -63,8 +63,8 @@ impl OtherLanguageFiles {
         (!self.0.is_empty()).then(|| said + &missing)
     }
 
-    /// What may help against what javac says, where it misses a class that one of these files has
-    /// the name of, or a package that is in their folders alone.
+    /// A remedy for javac's errors, if javac misses a class with the name of one of these files, or
+    /// a package that only these files have.
     pub(super) fn remedy(&self, errors: &[Diagnostic]) -> Option<String> {
         let (language, file) = errors.iter().find_map(|error| self.missed_by(error))?;
         Some(format!(
@@ -87,7 +87,7 @@ impl OtherLanguageFiles {
         error.missing_classes().find_map(|name| self.named(name))
     }
 
-    /// The file that has the name of a class, or of which Kotlin makes the class of functions.
+    /// The file with the name of a class, or whose functions Kotlin compiles to the class.
     fn named(&self, class: &str) -> Option<(UnanalysedLanguage, &str)> {
         let path = class.replace('.', "/");
         let is_it = |file: &str| {
@@ -102,7 +102,7 @@ impl OtherLanguageFiles {
         self.0.iter().map(|(language, file)| (*language, file.as_str()))
     }
 
-    /// Their paths by the names of the languages.
+    /// Paths of the files by language name.
     fn by_language(&self) -> BTreeMap<&'static str, Vec<&str>> {
         let mut by_language: BTreeMap<_, Vec<&str>> = BTreeMap::new();
         for (language, file) in self.files() {
@@ -112,7 +112,7 @@ impl OtherLanguageFiles {
     }
 }
 
-/// What to do about classes of a language.
+/// A remedy for missing classes of a language.
 fn remedy(language: UnanalysedLanguage) -> String {
     format!(
         "give its classes, compiled, as a `[[library]]` with `language = \"{}\"` (of `scan` and \

@@ -1,5 +1,5 @@
-//! The package that the application's own build made: its manifest says what the scenario does
-//! not, and it has to be one that can be given other code and be started.
+//! Package of the application's own build: its manifest fills in the scenario, and it must accept
+//! other code and be startable.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use wattline_units::input::read_regular;
 use wattline_units::limits::ARCHIVE_BYTES;
 use wattline_units::shortened::shortened;
 
-use crate::apk::{self, ReadManifest};
+use crate::apk::{self, PackageManifest};
 use crate::format::visible_path;
 use crate::scenario::{Application, Scenario, StartKind, nearest_of};
 use crate::toolchain::archive::ArchiveFault;
@@ -16,47 +16,47 @@ use crate::toolchain::artifact::hash_of_bytes;
 
 use super::BuildError;
 
-/// The oldest Android that the runner and the probes run on, as an API level.
+/// Oldest Android release that the runner and the probes support, as an API level.
 pub(super) const OLDEST: u32 = 14;
-/// So many names are shown.
+/// Greatest number of names to show.
 const SHOWN: usize = 3;
 
-/// Why a package can't be measured as it is.
+/// Reason why a package can't be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum OwnPackageError {
-    /// Its manifest is not there, or not what Android reads.
+    /// A missing or invalid manifest.
     #[error("its AndroidManifest.xml {0}")]
     Manifest(String),
-    /// One of several files of an application.
+    /// One of several split packages of an application.
     #[error(
         "it is one of several packages that are installed together, as a bundle makes them; name \
          one that holds all (`bundletool build-apks --mode=universal`, or the build's `assemble`)"
     )]
     Split,
-    /// The scenario names another application.
+    /// A package of another application than the scenario's.
     #[error("it is the package {found}, and `application.package` is \"{named}\"")]
     Package {
-        /// The package's own name.
+        /// Package name in the manifest.
         found: String,
-        /// The scenario's.
+        /// Package name in the scenario.
         named: String,
     },
-    /// Nothing says what is to be started.
+    /// No unique activity to start.
     #[error(
         "a launcher shows {}: name the activity to start as `application.activity`, or start it \
          by `session.input_command` (`start = \"command\"`)",
         if launchers.is_empty() { "no activity of it".to_owned() } else { launchers.join(", ") }
     )]
     Launchers {
-        /// The activities that a launcher shows.
+        /// Activities that a launcher shows.
         launchers: Vec<String>,
     },
-    /// It has no such activity.
+    /// An activity that the package does not have.
     #[error("`application.activity` is \"{class}\", which its manifest does not have{nearest}")]
     NoActivity {
-        /// The activity's name.
+        /// Name of the activity.
         class: String,
-        /// What may be meant; may be empty.
+        /// Likely alternatives; may be empty.
         nearest: String,
     },
 }
@@ -64,26 +64,26 @@ pub enum OwnPackageError {
 /// A package of the application's own build.
 #[derive(Debug, Clone)]
 pub struct OwnPackage {
-    /// Its file.
+    /// Path of the file.
     file: PathBuf,
-    manifest: ReadManifest,
-    /// The first of its native libraries.
+    manifest: PackageManifest,
+    /// Path of the first native library.
     native: Option<String>,
     sha256: String,
 }
 
 impl OwnPackage {
-    /// That of a scenario; none where its packages are made of the sources alone.
+    /// The package that the scenario names; `None` where packages are built from the sources alone.
     ///
     /// # Errors
-    /// A package that can't be read, or not be measured as it is.
+    /// A package that can't be read, or can't be measured.
     pub fn of(scenario: &Scenario) -> Result<Option<OwnPackage>, BuildError> {
         let Some(apk) = &scenario.application.apk else { return Ok(None) };
         let file = scenario.resolve(apk);
         let bytes = read_package(&file)?;
         let of_package = |error| BuildError::OwnPackage { path: file.clone(), error };
         let manifest = apk::manifest_of(&bytes).map_err(bad_package(&file))?;
-        let manifest = ReadManifest::parse(&manifest);
+        let manifest = PackageManifest::parse(&manifest);
         let manifest = manifest.map_err(|why| of_package(OwnPackageError::Manifest(why)))?;
         check(&manifest, &scenario.application).map_err(of_package)?;
         let native = apk::native_library(&bytes).map_err(bad_package(&file))?;
@@ -91,7 +91,7 @@ impl OwnPackage {
         Ok(Some(OwnPackage { file, manifest, native, sha256 }))
     }
 
-    /// The application with what the manifest says of it.
+    /// The application with the manifest's launcher activity and Android releases filled in.
     pub fn complete(&self, application: Application) -> Application {
         let launcher = match application.start {
             StartKind::Command => None,
@@ -107,22 +107,22 @@ impl OwnPackage {
         }
     }
 
-    /// What tells its file from others.
+    /// SHA-256 of the package file.
     pub fn sha256(&self) -> &str {
         &self.sha256
     }
 
-    /// The first of its native libraries.
-    pub fn native(&self) -> Option<&str> {
+    /// Path of the first native library.
+    pub fn native_library(&self) -> Option<&str> {
         self.native.as_deref()
     }
 
-    /// Whether a sampler of another process may look into it.
+    /// Whether another process may sample it.
     fn can_be_sampled(&self) -> bool {
         self.manifest.is_profileable || self.manifest.is_debuggable
     }
 
-    /// What a user should know before it is measured.
+    /// Remarks for the user before measuring.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         let file = visible_path(&self.file);
@@ -138,30 +138,30 @@ impl OwnPackage {
                  `<profileable android:shell=\"true\"/>` into its <application>"
             ));
         }
-        if !self.manifest.elsewhere.is_empty() {
+        if !self.manifest.in_other_processes.is_empty() {
             remarks.push(format!(
                 "{file} has components in processes of their own ({}): what they run is measured, \
                  but not counted; it is part of the unexplained energy",
-                listed(&self.manifest.elsewhere)
+                listed(&self.manifest.in_other_processes)
             ));
         }
         remarks
     }
 }
 
-/// The bytes of a package's file, in which other code can be put.
+/// The bytes of a package file, after checking that its code can be replaced.
 pub(super) fn read_package(file: &Path) -> Result<Vec<u8>, BuildError> {
     let bytes = read_regular(file, ARCHIVE_BYTES).map_err(BuildError::io(file))?;
-    apk::check(&bytes).map_err(bad_package(file))?;
+    apk::check_package(&bytes).map_err(bad_package(file))?;
     Ok(bytes)
 }
 
-/// The error for a package with a fault in its archive.
+/// A function that turns a fault of the archive into the error for this package file.
 pub(super) fn bad_package(file: &Path) -> impl Fn(ArchiveFault) -> BuildError {
     move |fault| BuildError::io(file)(io::Error::new(io::ErrorKind::InvalidData, fault))
 }
 
-fn check(manifest: &ReadManifest, application: &Application) -> Result<(), OwnPackageError> {
+fn check(manifest: &PackageManifest, application: &Application) -> Result<(), OwnPackageError> {
     if manifest.is_split {
         return Err(OwnPackageError::Split);
     }
@@ -204,15 +204,15 @@ mod tests {
         parse_scenario(&text, Path::new("a.toml")).unwrap()
     }
 
-    fn manifest(launchers: &[&str]) -> ReadManifest {
+    fn manifest(launchers: &[&str]) -> PackageManifest {
         let names = |names: &[&str]| names.iter().map(|name| format!("org.x.{name}")).collect();
-        ReadManifest {
+        PackageManifest {
             package: "org.x".into(),
             min_sdk: 9,
             target_sdk: 34,
             activities: names(&["Main", "Second", "Third"]),
             launchers: names(launchers),
-            ..ReadManifest::default()
+            ..PackageManifest::default()
         }
     }
 
@@ -233,10 +233,10 @@ mod tests {
 
     #[test]
     fn another_application_is_refused() {
-        let other = ReadManifest { package: "org.y".into(), ..manifest(&["Main"]) };
+        let other = PackageManifest { package: "org.y".into(), ..manifest(&["Main"]) };
         let error = check(&other, &scenario("").application).unwrap_err().to_string();
         assert_eq!(error, "it is the package org.y, and `application.package` is \"org.x\"");
-        let split = ReadManifest { is_split: true, ..manifest(&["Main"]) };
+        let split = PackageManifest { is_split: true, ..manifest(&["Main"]) };
         assert!(check(&split, &scenario("").application).is_err());
     }
 
@@ -249,8 +249,9 @@ mod tests {
             native: native.clone(),
             sha256: sha256.clone(),
         };
-        let elsewhere = ["A", "B", "C", "D"].map(|name| format!("org.x.{name}")).into();
-        let package = of(ReadManifest { is_debuggable: true, elsewhere, ..manifest(&["Main"]) });
+        let in_other_processes = ["A", "B", "C", "D"].map(|name| format!("org.x.{name}")).into();
+        let package =
+            of(PackageManifest { is_debuggable: true, in_other_processes, ..manifest(&["Main"]) });
         let application = package.complete(scenario("").application);
         assert_eq!(application.main.as_deref(), Some("org.x.Main"));
         assert_eq!((application.min_sdk, application.target_sdk), (14, 34));

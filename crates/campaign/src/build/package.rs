@@ -1,4 +1,4 @@
-//! Classes of a variant -> a signed Android package that an instrumentation starts.
+//! Signed Android packages, started by an instrumentation, from the classes of a variant.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,26 +11,26 @@ use crate::toolchain::android::{self, Packager};
 use crate::toolchain::{Jdk, ToolchainError, jar};
 
 use super::BuildError;
-use super::on_android::{self, check_activity, facts, facts_of_own};
+use super::on_android::{self, check_activity, own_package_facts, runner_facts};
 use super::own_package::{OLDEST, bad_package, read_package};
 use super::variant::Classes;
 
 pub use super::on_android::RUNNER;
 
-/// A package as a device installs it.
+/// A signed package with its numbers of classes and resources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuiltPackage {
     /// The signed archive.
     pub bytes: Vec<u8>,
-    /// DEX files with their sizes in bytes.
+    /// Names of the DEX files with their sizes in bytes.
     pub dex: BTreeMap<String, usize>,
-    /// How many classes they hold.
+    /// Number of classes in the DEX files.
     pub classes: usize,
-    /// What else is in it, but manifest and signature.
+    /// Number of other entries without manifest and signature.
     pub resources: usize,
 }
 
-/// Makes packages of one application.
+/// Builder of the packages of one application.
 pub struct PackageBuilder {
     packager: Packager,
     runner: Classes,
@@ -38,25 +38,25 @@ pub struct PackageBuilder {
 }
 
 impl PackageBuilder {
-    /// Starts the tools; the first use on a machine fetches them.
+    /// Starts D8 and the signer; the first use on a machine fetches them.
     ///
     /// # Errors
-    /// A tool that can't be had.
+    /// A tool that can't be fetched or started.
     pub fn new(jdk: &Jdk) -> Result<PackageBuilder, BuildError> {
         let folder =
             TemporaryFolder::new("package").map_err(BuildError::io(std::env::temp_dir()))?;
-        let platform = android::platform()?;
+        let platform = android::platform_jar()?;
         let folder_of_runner = folder.path().join("runner");
         let runner = on_android::compile_runner(jdk, &platform, &[], 8, &folder_of_runner)?;
         Ok(PackageBuilder { packager: Packager::start(jdk, &platform)?, runner, folder })
     }
 
-    /// The package of a variant's entries; `probes` is the class that they call, if any. The
-    /// same entries give the same bytes.
+    /// Builds the package of a variant's class files; `probes` is the class that they call, if any.
+    /// The same entries give the same bytes.
     ///
     /// # Errors
-    /// What D8 or the signer refuses; an activity that is not there.
-    pub fn package(
+    /// D8 or the signer refuses the classes; an activity that does not exist.
+    pub fn build(
         &mut self,
         scenario: &Scenario,
         mut entries: Classes,
@@ -66,7 +66,7 @@ impl PackageBuilder {
             return Err(BuildError::PreviewOnAndroid);
         }
         // Android reads the entries for all releases alone.
-        entries.retain(|name, _| !name.starts_with(jar::VERSIONS));
+        entries.retain(|name, _| !name.starts_with(jar::VERSIONS_FOLDER));
         check_activity(scenario, &entries)?;
         jar::check_names(entries.keys())?;
         entries.extend(self.runner.clone());
@@ -78,16 +78,16 @@ impl PackageBuilder {
         let dex = code.iter().map(|(name, bytes)| (name.clone(), bytes.len())).collect();
         content.extend(code);
         content.insert("AndroidManifest.xml".into(), manifest(scenario, probes));
-        let bytes = self.signed(&apk::archive(&content), scenario.application.min_sdk)?;
+        let bytes = self.signed(&apk::pack_archive(&content), scenario.application.min_sdk)?;
         Ok(BuiltPackage { bytes, dex, classes: classes.len(), resources })
     }
 
-    /// A package that the user's own build made, with the variant's classes in the place of its
-    /// own, signed by our key; all else stays as it is.
+    /// Builds a package from that of the user's own build, with the variant's classes in place of
+    /// its own, signed with wattline's debug key; all else stays.
     ///
     /// # Errors
-    /// What D8 or the signer refuses, a package that can't be read.
-    pub fn replaced(
+    /// D8 or the signer refuses the classes; a package that can't be read.
+    pub fn build_from_own(
         &mut self,
         (package, scenario): (&Path, &Scenario),
         classes: &Classes,
@@ -98,27 +98,31 @@ impl PackageBuilder {
         let is_class = |name: &str| name.ends_with(".class");
         let classes = classes.iter().filter(|(name, _)| is_class(name));
         let classes: Classes = classes.map(|(n, bytes)| (n.clone(), bytes.clone())).collect();
-        let code = self.code(&classes, |packager, jar, out| {
-            packager.replace(jar, (package, libraries), min_sdk, out)
+        let code = self.dex_files(&classes, |packager, jar, out| {
+            packager.replace_classes(jar, (package, libraries), min_sdk, out)
         })?;
         let dex: BTreeMap<_, _> = code.iter().map(|(n, bytes)| (n.clone(), bytes.len())).collect();
-        let unsigned = apk::with_code(&whole, &code).map_err(bad_package(package))?;
-        let resources = apk::entries(&unsigned).saturating_sub(dex.len() + 1);
+        let unsigned = apk::replace_code(&whole, &code).map_err(bad_package(package))?;
+        let resources = apk::entry_count(&unsigned).saturating_sub(dex.len() + 1);
         let bytes = self.signed(&unsigned, min_sdk)?;
         Ok(BuiltPackage { bytes, dex, classes: classes.len(), resources })
     }
 
-    /// The package of the instrumentation that starts the package of the user's own build, which
-    /// stays as it is; `probes` is the class that probes call where there are some.
+    /// Builds the package of the instrumentation that starts the package of the user's own build;
+    /// `probes` is the class that probes call, if any.
     ///
     /// # Errors
-    /// What D8 or the signer refuses.
-    pub fn runner(&mut self, scenario: &Scenario, probes: &str) -> Result<Vec<u8>, BuildError> {
+    /// D8 or the signer refuses the classes.
+    pub fn build_runner(
+        &mut self,
+        scenario: &Scenario,
+        probes: &str,
+    ) -> Result<Vec<u8>, BuildError> {
         let application = &scenario.application;
         // So old that a device which is too old for the application says so of that.
         let min_sdk = OLDEST;
         let mut content = self.dex(&self.runner.clone(), min_sdk)?;
-        let facts = facts_of_own(scenario, probes);
+        let facts = own_package_facts(scenario, probes);
         let manifest = Manifest {
             package: &runner_package(&application.package),
             label: &scenario.name,
@@ -130,15 +134,15 @@ impl PackageBuilder {
             facts: facts.iter().map(|(name, value)| (*name, value.as_str())).collect(),
         };
         content.insert("AndroidManifest.xml".into(), manifest.to_bytes());
-        self.signed(&apk::archive(&content), min_sdk)
+        self.signed(&apk::pack_archive(&content), min_sdk)
     }
 
     fn dex(&mut self, classes: &Classes, min_sdk: u32) -> Result<Classes, BuildError> {
-        self.code(classes, |packager, jar, out| packager.dex(jar, min_sdk, out))
+        self.dex_files(classes, |packager, jar, out| packager.compile_dex(jar, min_sdk, out))
     }
 
-    /// The DEX files that are made of a jar of the classes.
-    fn code(
+    /// The DEX files compiled from a jar of the classes.
+    fn dex_files(
         &mut self,
         classes: &Classes,
         make: impl FnOnce(&mut Packager, &Path, &Path) -> Result<(), ToolchainError>,
@@ -160,14 +164,14 @@ impl PackageBuilder {
     }
 }
 
-/// The name of the package whose instrumentation starts another one.
+/// Package name of the instrumentation that starts the package `package`.
 pub fn runner_package(package: &str) -> String {
     format!("{package}.wattline")
 }
 
 fn manifest(scenario: &Scenario, probes: Option<&str>) -> Vec<u8> {
     let application = &scenario.application;
-    let facts = facts(scenario, probes);
+    let facts = runner_facts(scenario, probes);
     let is_activity = application.start == StartKind::Activity;
     let manifest = Manifest {
         package: &application.package,

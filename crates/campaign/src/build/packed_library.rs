@@ -1,5 +1,5 @@
-//! Libraries that are packed for Android: the jars within an AAR stand for it on the class path;
-//! what holds code for Android's runtime instead of class files is refused.
+//! Android libraries on the class path: an AAR stands for the jars within it; a file with code for
+//! Android's runtime instead of class files is refused.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,18 +13,17 @@ use crate::toolchain::{ToolchainError, artifact, jar};
 
 use super::BuildError;
 
-/// An AAR's own classes.
+/// Entry with an AAR's own classes.
 const CLASSES: &str = "classes.jar";
 
-/// Where an AAR has the jars that it brings along.
+/// Folder of an AAR with further jars.
 const JARS: &str = "libs/";
 
-/// What every package of Android has: applications (APK) and libraries (AAR).
+/// Entry that every Android package has: applications (APK) and libraries (AAR).
 const MANIFEST: &str = "AndroidManifest.xml";
 
-/// The entries of a class path that a library stands for: itself, or the jars of an AAR, which
-/// are unpacked in the cache, so that javac, packagers and JVMs find them as any other.
-///
+/// The class path entries for a library: the library itself, or the jars of an AAR, which are
+/// unpacked in the cache for javac, packagers and JVMs.
 /// # Errors
 /// It has code for Android's runtime and no class files; an AAR that can't be read.
 pub(super) fn entries_of(library: PathBuf) -> Result<Vec<PathBuf>, BuildError> {
@@ -39,13 +38,13 @@ pub(super) fn entries_of(library: PathBuf) -> Result<Vec<PathBuf>, BuildError> {
     }
 }
 
-/// What a library holds.
+/// Kind of a library's contents.
 enum PackedLibrary {
-    /// Class files, or what whoever opens it has to say something about.
+    /// Class files, or a file that its later readers check.
     Classes,
-    /// Jars, of an AAR.
+    /// Jars in an AAR.
     Aar,
-    /// Code for Android's runtime alone, as an APK does.
+    /// Only code for Android's runtime, as in an APK.
     Dex,
 }
 
@@ -69,7 +68,7 @@ impl PackedLibrary {
     }
 }
 
-/// Whether a path ends as those of AARs do.
+/// Whether the path has the extension of AARs.
 pub(super) fn is_aar_by_name(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("aar"))
 }
@@ -90,7 +89,8 @@ fn jars_of_aar(aar: &Path) -> Result<Vec<PathBuf>, BuildError> {
     Ok(names.iter().map(|name| folder.join(name)).collect())
 }
 
-/// `play-1.2-classes.jar` of `play-1.2.aar`: what libraries are told apart by is their file name.
+/// File name of an unpacked jar, `play-1.2-classes.jar` of `play-1.2.aar`: libraries are
+/// distinguished by file name.
 fn name_outside(aar: &Path, part: &str) -> String {
     let stem = aar.file_stem().unwrap_or_default().to_string_lossy();
     format!("{stem}-{}", part.strip_prefix(JARS).unwrap_or(part))

@@ -1,4 +1,4 @@
-//! The source texts of an application: from folders, files, jars and artifacts.
+//! Source texts of an application: from folders, files, jars and artifacts.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,74 +7,74 @@ use crate::finding::{Finding, FindingKind};
 use crate::java::ClassPath;
 use crate::java::encoding::SourceEncoding;
 use crate::scenario::{
-    ArtifactSource, Library, LibraryRole, MavenArtifact, Role, Scenario, SourceListing, SourceTree,
-    place_of_key,
+    ArtifactSource, Library, LibraryRole, MavenArtifact, Scenario, SourceListing, SourceRole,
+    SourceTree, place_of_key,
 };
 use crate::toolchain::entry_name::EscapedName;
 use crate::toolchain::{artifact, jar};
 
 use super::packed_library::{self, is_aar_by_name};
-use super::source_tree::{Tree, add_tree, entry_finding, is_archive};
+use super::source_tree::{LocatedTree, add_tree, entry_finding, is_archive};
 use super::{BuildError, JavacSettings, ModuleInfo, OtherLanguageFiles};
 
-/// One source file of the application.
+/// One source file of the application, with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadedSource {
     /// Path relative to its source root, with `/`.
     pub path: String,
-    /// The text.
+    /// Source text.
     pub text: String,
     /// Whether its blocks may be removed.
-    pub role: Role,
+    pub role: SourceRole,
     /// Whether its blocks and operations are counted.
     pub analyse: bool,
 }
 
-/// All sources of an application and the class path they need.
+/// All sources of an application with their class path and compiler settings.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
-    /// The files, ordered by path; a path that comes twice is taken from the first tree.
+    /// Files, ordered by path; a path in several trees is read from the first one.
     pub files: Vec<LoadedSource>,
-    /// What else the source jars hold, by name: it goes into the class path.
+    /// Other entries of the source jars, by name, which belong to the class path.
     pub resources: BTreeMap<String, Vec<u8>>,
-    /// Where each file lies, by its path, for messages: `JAR!/PATH` in a jar.
+    /// Path on disk of each file, by its path in `files`, for messages: `JAR!/PATH` in a jar.
     pub places: BTreeMap<String, String>,
-    /// Jars and class folders that go with the application.
+    /// Jars and class folders that are part of the application.
     pub libraries: Vec<PathBuf>,
-    /// Jars and class folders that are where it runs.
+    /// Jars and class folders that the platform provides.
     pub provided: Vec<PathBuf>,
-    /// Files that could not be read as text, or are no part of an application.
+    /// Findings about unreadable files and files that are no part of an application.
     pub findings: Vec<Finding>,
     /// Files of languages that are not analysed.
     pub other_languages: OtherLanguageFiles,
-    /// Files that are another program in another encoding, where none is stated.
-    pub undeclared: Vec<String>,
-    /// Findings about files that are not in the encoding that is stated.
-    pub undecoded: Vec<Finding>,
-    /// Declarations of modules.
+    /// Paths of files whose meaning depends on their encoding, which nothing states.
+    pub unknown_encoding: Vec<String>,
+    /// Findings about files that are not in their stated encoding.
+    pub wrongly_decoded: Vec<Finding>,
+    /// Module declarations.
     pub modules: Vec<ModuleInfo>,
-    /// How they are compiled.
+    /// Compiler settings.
     pub javac: JavacSettings,
 }
 
 impl Sources {
-    /// Files by path and text, all of them analysed, without a class path.
+    /// Sources from paths and texts, all of them analysed, without a class path.
     pub fn of_texts<P: Into<String>, T: Into<String>>(
         files: impl IntoIterator<Item = (P, T)>,
     ) -> Sources {
         let files = files.into_iter().map(|(path, text)| LoadedSource {
             path: path.into(),
             text: text.into(),
-            role: Role::Analysed,
+            role: SourceRole::Analysed,
             analyse: true,
         });
         Sources { files: files.collect(), ..Sources::default() }
     }
 
-    /// Hash of every file, of what is read of it and of what it is for, by name.
+    /// Hashes of the files and libraries, with their roles, by name.
     ///
     /// # Errors
-    /// A library can't be read.
+    /// A library that can't be read.
     pub fn hashes(&self) -> Result<BTreeMap<String, String>, BuildError> {
         let own = self.files.iter().map(|file| {
             let told = format!("{:?} {}\n{}", file.role, file.analyse, file.text);
@@ -90,27 +90,27 @@ impl Sources {
         Ok(hashes)
     }
 
-    /// The classes that the sources can name, with what annotation processors wrote into theirs.
+    /// Opens the classes on the sources' class path, and those that annotation processors changed.
     ///
     /// # Errors
-    /// If the class path can't be opened.
+    /// The class path can't be opened.
     pub(crate) fn open_classes(&self) -> Result<ClassPath, BuildError> {
         let compiled = self.javac.compiled.as_ref().map(|compiled| compiled.classes());
         ClassPath::open(&self.class_path())
-            .and_then(|classes| classes.with_compiled(compiled.as_deref()))
+            .and_then(|classes| classes.with_compiled_folder(compiled.as_deref()))
             .map_err(|error| BuildError::ClassPath(error.to_string()))
     }
 
-    /// Refuses to build sources whose letters were guessed: the program might be another one.
+    /// Refuses to build sources whose encoding was guessed: the program might be another one.
     ///
     /// # Errors
-    /// The first file of them.
+    /// The first such file.
     pub fn check_encodings(&self) -> Result<(), BuildError> {
-        if let Some(finding) = self.undecoded.first() {
+        if let Some(finding) = self.wrongly_decoded.first() {
             let file = self.places.get(&finding.file).unwrap_or(&finding.file).clone();
             return Err(BuildError::Undecoded { file, why: finding.message.clone() });
         }
-        match self.undeclared.split_first() {
+        match self.unknown_encoding.split_first() {
             None => Ok(()),
             Some((first, rest)) => {
                 let file = self.places.get(first).unwrap_or(first).clone();
@@ -119,7 +119,7 @@ impl Sources {
         }
     }
 
-    /// What the application is compiled against.
+    /// Class path for compiling the application: its libraries and those of the platform.
     pub fn class_path(&self) -> Vec<PathBuf> {
         [self.libraries.as_slice(), &self.provided].concat()
     }
@@ -135,7 +135,7 @@ fn hash_of_library(library: &Path) -> Result<String, BuildError> {
     Ok(artifact::hash_of_bytes(told.collect::<String>().as_bytes()))
 }
 
-/// Loads a scenario's sources; fetches artifacts that the cache does not have.
+/// Loads a scenario's sources; fetches artifacts that are not in the cache.
 pub(crate) fn load_scenario(scenario: &Scenario) -> Result<Sources, BuildError> {
     let listed = ListedSources {
         file: &scenario.file,
@@ -151,13 +151,13 @@ pub(crate) fn load_scenario(scenario: &Scenario) -> Result<Sources, BuildError> 
     sources.javac.preview = scenario.application.preview;
     sources.javac.options = scenario.application.javac_options.clone();
     if sources.files.is_empty() {
-        return Err(nothing_in(scenario.file.display().to_string(), &sources.findings));
+        return Err(no_sources_error(scenario.file.display().to_string(), &sources.findings));
     }
     Ok(sources)
 }
 
-/// Loads what the build of a project compiles, by absolute paths, and beside it the folders,
-/// files and jars of a command line.
+/// Loads the sources that a project's build compiles, by absolute paths, and in addition the
+/// folders, files and jars of a command line.
 pub fn load_listing(
     listing: &SourceListing,
     project: &Path,
@@ -180,7 +180,7 @@ pub fn load_listing(
     Ok(sources)
 }
 
-/// Source trees, libraries and processors that a file names.
+/// Source trees, libraries and processors that a scenario names.
 struct ListedSources<'s> {
     file: &'s Path,
     sources: &'s [SourceTree],
@@ -189,7 +189,7 @@ struct ListedSources<'s> {
 }
 
 impl ListedSources<'_> {
-    /// Adds them to what is there, which goes before.
+    /// Adds their files to `sources`, where existing files take precedence.
     fn add_to(
         &self,
         sources: &mut Sources,
@@ -200,7 +200,7 @@ impl ListedSources<'_> {
             let place = locate(self.file, &source.origin, &format!("source[{index}]"))?;
             let SourceTree { role, analyse, encoding, .. } = *source;
             let takes = |path: &str| source.takes(path);
-            let tree = Tree { place: &place, named_in: &named_in, takes: &takes, encoding };
+            let tree = LocatedTree { place: &place, named_in: &named_in, takes: &takes, encoding };
             add_tree(sources, files, &tree, (role, analyse))?;
             if is_archive(&place) {
                 let wanted = |name: &str| takes(name) && is_resource(name);
@@ -223,8 +223,8 @@ impl ListedSources<'_> {
     }
 }
 
-/// Boards run applications on a class path, where providers of services are those that lists
-/// name: what modules declare is written down there.
+/// Adds lists of service providers for the services that modules declare, since boards run
+/// applications on a class path.
 fn add_services(sources: &mut Sources) -> Result<(), BuildError> {
     for module in std::mem::take(&mut sources.modules) {
         if let Some(class) = module.provides.values().flatten().find(|c| has_provider(sources, c)) {
@@ -235,7 +235,7 @@ fn add_services(sources: &mut Sources) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Whether a class gives its service by a static method, which only modules may.
+/// Whether a class provides its service by a static method, which only modules support.
 fn has_provider(sources: &Sources, class: &str) -> bool {
     let path = format!("{}.java", class.replace('.', "/"));
     let file = sources.files.iter().find(|file| Path::new(&file.path).ends_with(&path));
@@ -245,13 +245,13 @@ fn has_provider(sources: &Sources, class: &str) -> bool {
     })
 }
 
-/// Loads source folders, files and jars of a command line; all are analysed.
+/// Loads the source folders, files and jars of a command line, all of them analysed.
 pub fn load_paths(paths: &[PathBuf], libraries: &[PathBuf]) -> Result<Sources, BuildError> {
-    load_encoded(paths, libraries, None)
+    load_paths_in_encoding(paths, libraries, None)
 }
 
-/// The same of files in one encoding.
-pub fn load_encoded(
+/// As [`load_paths`], for files in one encoding.
+pub fn load_paths_in_encoding(
     paths: &[PathBuf],
     libraries: &[PathBuf],
     encoding: Option<SourceEncoding>,
@@ -262,12 +262,12 @@ pub fn load_encoded(
     sources.files = files.into_values().collect();
     if sources.files.is_empty() {
         let places: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        return Err(nothing_in(places.join(", "), &sources.findings));
+        return Err(no_sources_error(places.join(", "), &sources.findings));
     }
     Ok(sources)
 }
 
-/// What names sources and libraries, in messages.
+/// Place of sources and libraries that the command line names, in messages.
 const COMMAND_LINE: &str = "the command line";
 
 fn entries_of(libraries: &[PathBuf]) -> Result<Vec<PathBuf>, BuildError> {
@@ -275,7 +275,7 @@ fn entries_of(libraries: &[PathBuf]) -> Result<Vec<PathBuf>, BuildError> {
     Ok(entries.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
-/// Adds folders, files and jars of a command line; all are analysed.
+/// Adds the folders, files and jars of a command line, all of them analysed.
 fn add_paths(
     sources: &mut Sources,
     files: &mut BTreeMap<String, LoadedSource>,
@@ -287,13 +287,13 @@ fn add_paths(
             return Err(BuildError::NotSources { path: path.clone() });
         }
         let takes = &|_: &str| true;
-        let tree = Tree { place: path, named_in: COMMAND_LINE, takes, encoding };
-        add_tree(sources, files, &tree, (Role::Analysed, true))?;
+        let tree = LocatedTree { place: path, named_in: COMMAND_LINE, takes, encoding };
+        add_tree(sources, files, &tree, (SourceRole::Analysed, true))?;
     }
     Ok(())
 }
 
-/// Adds what is resource in source jars among `paths`, for those who run the program.
+/// Adds the resources in source jars among `paths`, for commands that run the program.
 pub fn add_resources(sources: &mut Sources, paths: &[PathBuf]) -> Result<(), BuildError> {
     paths
         .iter()
@@ -301,7 +301,7 @@ pub fn add_resources(sources: &mut Sources, paths: &[PathBuf]) -> Result<(), Bui
         .try_for_each(|path| add_resources_of(sources, path, is_resource))
 }
 
-/// Adds the wanted entries of a source jar.
+/// Adds the wanted entries of a source jar to the resources.
 fn add_resources_of(
     sources: &mut Sources,
     jar: &Path,
@@ -315,18 +315,18 @@ fn add_resources_of(
     Ok(())
 }
 
-/// Whether an entry of a source jar belongs into the class path as it is.
+/// Whether an entry of a source jar belongs on the class path unchanged.
 fn is_resource(name: &str) -> bool {
-    !name.ends_with(".java") && !name.ends_with(".class") && jar::is_content(name)
+    !name.ends_with(".java") && !name.ends_with(".class") && jar::is_program_entry(name)
 }
 
-/// The entries of a class path that a library stands for: one, or the jars in it.
+/// The class path entries for a library: the library itself, or the jars in it.
 fn class_path_entries(path: &Path, named_in: &str) -> Result<Vec<PathBuf>, BuildError> {
     packed_library::entries_of(class_path_entry(path, named_in)?)
 }
 
-/// A library as an application that runs in another folder finds it. A folder may be one that a
-/// build makes only where it has something to put there; a jar must exist.
+/// The absolute path of a library. A folder may be missing, since a build creates some only when
+/// they have contents; a jar must exist.
 fn class_path_entry(path: &Path, named_in: &str) -> Result<PathBuf, BuildError> {
     let absolute =
         std::path::absolute(path).map_err(|source| BuildError::Io { path: path.into(), source })?;
@@ -344,13 +344,13 @@ fn class_path_entry(path: &Path, named_in: &str) -> Result<PathBuf, BuildError> 
     Ok(absolute)
 }
 
-/// Whether Java takes a path in a class path for one.
+/// Whether Java reads a path as one class path entry.
 fn is_one_entry(path: &Path) -> bool {
     let is_end = |letter: char| letter == ':' || letter.is_control();
     !path.to_string_lossy().chars().any(is_end)
 }
 
-/// The file or folder of an origin; artifacts are fetched. `key` is where it stands in the
+/// The path of an artifact's file or folder; Maven artifacts are fetched. `key` is its key in the
 /// scenario.
 fn locate(file: &Path, origin: &ArtifactSource, key: &str) -> Result<PathBuf, BuildError> {
     match origin {
@@ -367,8 +367,8 @@ fn locate(file: &Path, origin: &ArtifactSource, key: &str) -> Result<PathBuf, Bu
     }
 }
 
-/// Why there is nothing to analyse in `places`.
-fn nothing_in(places: String, findings: &[Finding]) -> BuildError {
+/// The error for `places` without Java sources.
+fn no_sources_error(places: String, findings: &[Finding]) -> BuildError {
     match findings.iter().any(|finding| finding.kind == FindingKind::LeftOut) {
         true => BuildError::OnlyPlatform { places },
         false => {
@@ -409,7 +409,7 @@ mod tests {
         assert_eq!(files, ["a/Latin.java", "a/Zero.java"]);
         let kinds: Vec<FindingKind> = sources.findings.iter().map(|f| f.kind).collect();
         assert_eq!(kinds, [FindingKind::AssumedEncoding, FindingKind::UnreadableFile]);
-        assert_eq!(sources.undeclared, ["a/Latin.java"]);
+        assert_eq!(sources.unknown_encoding, ["a/Latin.java"]);
         let error = sources.check_encodings().unwrap_err().to_string();
         assert!(
             error.contains("Latin.java is not UTF-8") && error.contains("--encoding"),
@@ -427,8 +427,9 @@ mod tests {
         write("S.java", b"class S { String s = \"\x83\x5c\"; }");
         write("W.java", &utf16);
         write("module-info.java", b"module a.b { provides c.D with a.E; }");
-        let sjis = SourceEncoding::named("Shift_JIS").unwrap();
-        let read = |encoding| load_encoded(&[folder.path().into()], &[], encoding).unwrap();
+        let sjis = SourceEncoding::from_name("Shift_JIS").unwrap();
+        let read =
+            |encoding| load_paths_in_encoding(&[folder.path().into()], &[], encoding).unwrap();
         let sources = read(Some(sjis));
         let texts: Vec<&str> = sources.files.iter().map(|file| file.text.as_str()).collect();
         let expected =
@@ -437,7 +438,7 @@ mod tests {
         assert_eq!(sources.modules[0].name, "a.b");
         assert!(sources.check_encodings().is_ok());
         assert!(read(None).check_encodings().is_err());
-        let ascii = read(Some(SourceEncoding::named("US-ASCII").unwrap()));
+        let ascii = read(Some(SourceEncoding::from_name("US-ASCII").unwrap()));
         let finding = &ascii.findings[0];
         assert_eq!((finding.file.as_str(), finding.kind), ("S.java", FindingKind::UnreadableFile));
         assert!(finding.message.contains("no character of US-ASCII"), "{}", finding.message);

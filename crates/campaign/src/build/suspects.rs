@@ -1,16 +1,16 @@
-//! Which removed blocks a crash points at. The JVM says what was null and where; blocks
-//! that would have assigned it, else those of the methods on the stack, are tried first.
-//! A guess that only saves dry runs: a wrong one costs some, and makes no block a culprit.
+//! Removed blocks that a crash points at. The JVM's message names what was null and where; blocks
+//! that would have assigned it, else those of the methods on the stack, are tried first. A guess
+//! only saves dry runs: a wrong one costs some, and blames no block.
 
 use crate::blocks::BlockId;
 use crate::operations::{BlockEntry, Dictionary};
 
 use super::Sources;
 
-/// How far down the stack a method without removed blocks is passed over.
+/// Greatest number of stack frames that are searched for a method with removed blocks.
 const FRAMES: usize = 3;
 
-/// The blocks of `removed` that a program's last words point at; none if they say nothing.
+/// The blocks of `removed` that a program's error output points at; empty if none.
 pub(crate) fn suspects(
     stderr: &str,
     sources: &Sources,
@@ -35,12 +35,12 @@ pub(crate) fn suspects(
     on_stack.into_iter().find(|blocks| !blocks.is_empty()).unwrap_or_default()
 }
 
-/// What a NullPointerException says was null.
+/// Name in the message of a NullPointerException.
 #[derive(Debug, PartialEq, Eq)]
 enum NullName<'s> {
-    /// A field, a local variable or an array.
+    /// A field, a local variable or an array that was null.
     Variable(&'s str),
-    /// What a method of this name gave.
+    /// A method whose result was null.
     Result(&'s str),
 }
 
@@ -59,7 +59,7 @@ fn null_name(stderr: &str) -> Option<NullName<'_>> {
     (!name.is_empty() && !name.starts_with('<')).then_some(NullName::Variable(name))
 }
 
-/// Class and method of each line of a stack trace, innermost first.
+/// Class and method of each frame of a stack trace, innermost first.
 fn frames(stderr: &str) -> impl Iterator<Item = (&str, &str)> {
     stderr.lines().filter_map(|line| {
         let place = line.trim_start().strip_prefix("at ")?.split('(').next()?;
@@ -68,7 +68,7 @@ fn frames(stderr: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The method's name without its parameters.
+/// The method name of a block, without parameters.
 fn method_name(block: &BlockEntry) -> &str {
     block.method.split('(').next().unwrap_or_default()
 }
@@ -82,7 +82,7 @@ fn text_of(sources: &Sources, block: &BlockEntry) -> String {
     lines.take((end + 1).saturating_sub(start)).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a text holds `name =` or `name[...] =`.
+/// Whether a text contains `name =` or `name[...] =`.
 fn assigns(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
     text.match_indices(name).any(|(at, _)| {

@@ -1,31 +1,32 @@
-//! Variants: the application with a set of blocks removed, with or without probes,
-//! as compiled classes. Only files that a removal touches are compiled again.
+//! Variants: the application without a set of blocks, with or without probes, as compiled classes.
+//! Only files that a removal changes are compiled again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::blocks::{BlockId, FileBlocks};
 use crate::finding::Finding;
-use crate::instrument::{self, GeneratedFile, InstrumentOptions, Instrumented, Probe};
+use crate::instrument::{self, GeneratedFile, InstrumentOptions, InstrumentedSources, Probe};
 use crate::private_files::TemporaryFolder;
 use crate::toolchain::compiler::CompileRequest;
 use crate::toolchain::{Compiler, Diagnostic, Jdk, ToolchainError, jar};
 
-use super::switched::Switched;
-use super::{AnalysedApplication, BuildError, blame};
+use super::switched_classes::SwitchedClasses;
+use super::{AnalysedApplication, BuildError, refused_methods};
 
-/// Class files of a variant and what became of the blocks to be removed.
+/// Class files of a variant, with the removed blocks and those that javac refused to compile
+/// without.
 #[derive(Debug, Clone)]
 pub struct BuiltVariant {
-    /// Entry name -> class file.
+    /// Class files by entry name.
     pub classes: BTreeMap<String, Vec<u8>>,
-    /// Blocks whose statements are gone.
+    /// Blocks whose statements were removed.
     pub removed: BTreeSet<BlockId>,
-    /// Blocks that had to stay, because javac refused the removal, with its words.
+    /// Blocks that were kept because javac refused their removal, with javac's message.
     pub kept: Vec<(BlockId, String)>,
 }
 
-/// Builds variants of one application.
+/// Builder of the variants of one application.
 pub struct VariantBuilder<'a> {
     pub(super) application: &'a AnalysedApplication,
     pub(super) blocks: Vec<FileBlocks>,
@@ -35,41 +36,42 @@ pub struct VariantBuilder<'a> {
     without_watched_loops: bool,
     jdk: Jdk,
     pub(super) folder: TemporaryFolder,
-    pub(super) bases: BTreeMap<Probe, Base>,
-    pub(super) switched: Option<Switched<'a>>,
+    pub(super) bases: BTreeMap<Probe, BaseBuild>,
+    pub(super) switched: Option<SwitchedClasses<'a>>,
     built: u32,
 }
 
-/// Entry name -> class file.
+/// Class files by entry name.
 pub type Classes = BTreeMap<String, Vec<u8>>;
 
-/// The unremoved application with one probe.
-pub(super) struct Base {
-    /// Path -> text of every file, the probe's runtime included.
+/// Build of the unremoved application with one probe.
+pub(super) struct BaseBuild {
+    /// Texts of all files by path, the probe's runtime included.
     texts: BTreeMap<String, String>,
-    /// Class folder.
+    /// Folder of the classes.
     folder: PathBuf,
     pub(super) classes: Classes,
-    /// Blocks without a probe, since their file did not compile with it.
+    /// Blocks without a probe, because their file did not compile with it.
     pub(super) skip: BTreeSet<BlockId>,
     probed: Vec<bool>,
     findings: Vec<Finding>,
 }
 
-/// How often a refused compilation is tried again with fewer blocks changed.
+/// Number of further compilations, with fewer changed blocks, after javac refused one.
 const MOST_REPAIRS: u32 = 12;
 
-/// ... and with fewer probes: javac names the methods of one class at a time.
+/// Number of further compilations with fewer probes: javac reports the methods of one class at a
+/// time.
 const MOST_PROBE_REPAIRS: u32 = 500;
-/// Releases of Java that are tried where the scenario's is too old: the first with modules
-/// (and factories of collections), then those with long-term support.
+/// Java releases to try where the scenario's is too old: the first with modules (and factories of
+/// collections), then those with long-term support.
 const RELEASES: [u32; 5] = [9, 11, 17, 21, 25];
 
 impl BuiltVariant {
-    /// The entries of its archive, name -> bytes, with those of the libraries that go with it.
+    /// Entries of the variant's archive, name -> bytes, with those of the libraries to pack.
     ///
     /// # Errors
-    /// A library can't be read.
+    /// A library that can't be read.
     pub fn entries(&self, libraries: &[PathBuf]) -> Result<Classes, ToolchainError> {
         with_libraries(&self.classes, libraries)
     }
@@ -92,7 +94,7 @@ pub(crate) fn with_libraries(
 }
 
 impl<'a> VariantBuilder<'a> {
-    /// A builder for a release of Java or the JDK's own. Nothing is compiled yet.
+    /// A builder for a Java release, or the JDK's own. Compiles nothing yet.
     pub fn new(
         application: &'a AnalysedApplication,
         jdk: &Jdk,
@@ -116,32 +118,36 @@ impl<'a> VariantBuilder<'a> {
         })
     }
 
-    /// The JDK that compiles.
+    /// The JDK whose javac compiles.
     pub fn jdk(&self) -> &Jdk {
         &self.jdk
     }
 
-    /// Keeps the names of parameters in the classes, for those who ask for them.
+    /// Keeps the names of parameters in the classes, for programs that look them up.
     #[must_use]
     pub fn with_parameters(self) -> VariantBuilder<'a> {
         VariantBuilder { parameters: true, ..self }
     }
 
-    /// Leaves `assert` statements out of everything that is built.
+    /// Leaves `assert` statements out of all builds.
     #[must_use]
     pub fn without_assertions(self) -> VariantBuilder<'a> {
         VariantBuilder { without_assertions: true, ..self }
     }
 
-    /// Watches no loop in anything that is built: the JVM's own exceptions keep their
-    /// messages as long as without probes.
+    /// Leaves loops unwatched in all builds: the JVM's own exceptions then keep their messages as
+    /// long as without probes.
     #[must_use]
     pub fn without_watched_loops(self) -> VariantBuilder<'a> {
         VariantBuilder { without_watched_loops: true, ..self }
     }
 
-    /// How a build with this probe is instrumented, before anything is removed.
-    pub(super) fn options(&self, probe: Probe, skip: BTreeSet<BlockId>) -> InstrumentOptions {
+    /// Instrumentation options of a build with this probe, without removals.
+    pub(super) fn instrument_options(
+        &self,
+        probe: Probe,
+        skip: BTreeSet<BlockId>,
+    ) -> InstrumentOptions {
         InstrumentOptions {
             probe,
             skip,
@@ -151,7 +157,7 @@ impl<'a> VariantBuilder<'a> {
         }
     }
 
-    /// The variant without `removed`, with `probe`.
+    /// Builds the variant without `removed`, with `probe`.
     pub fn build(
         &mut self,
         removed: &BTreeSet<BlockId>,
@@ -179,13 +185,13 @@ impl<'a> VariantBuilder<'a> {
         self.application
     }
 
-    /// Whether each block of the unremoved application, by id, is counted by the probe; of
-    /// the others it is not known how often they run. Empty before a build with it.
-    pub fn probed(&self, probe: Probe) -> &[bool] {
+    /// By block id, whether the probe counts the block in the unremoved application; the executions
+    /// of other blocks are unknown. Empty before the first build with the probe.
+    pub fn probed_blocks(&self, probe: Probe) -> &[bool] {
         self.bases.get(&probe).map_or(&[], |base| &base.probed)
     }
 
-    /// What the probe could not do in the unremoved application.
+    /// Findings about parts of the unremoved application that the probe can't instrument.
     pub fn findings(&self, probe: Probe) -> &[Finding] {
         self.bases.get(&probe).map_or(&[], |base| &base.findings)
     }
@@ -198,15 +204,18 @@ impl<'a> VariantBuilder<'a> {
         let mut skip = BTreeSet::new();
         let mut refused = Vec::new();
         for _ in 0..MOST_PROBE_REPAIRS {
-            let options = self.options(probe, skip.clone());
-            let (texts, made) = self.texts(&options);
+            let options = self.instrument_options(probe, skip.clone());
+            let (texts, made) = self.instrumented_texts(&options);
             let output = folder.join("classes");
             let compiled = match self.compile(&folder, &texts, &[], &output) {
                 Err(BuildError::Toolchain(ToolchainError::DeepSources))
                     if probe != Probe::Plain =>
                 {
-                    let deepest =
-                        blame::deepest_blocks(&self.application.files, &self.blocks, &skip);
+                    let deepest = refused_methods::deepest_blocks(
+                        &self.application.files,
+                        &self.blocks,
+                        &skip,
+                    );
                     if deepest.is_empty() {
                         return Err(ToolchainError::DeepSources.into());
                     }
@@ -220,7 +229,7 @@ impl<'a> VariantBuilder<'a> {
                     let classes = self.with_resources(jar::read_folder(&output)?);
                     let findings = made.findings;
                     let probed = made.probed;
-                    let base = Base { texts, folder: output, classes, skip, probed, findings };
+                    let base = BaseBuild { texts, folder: output, classes, skip, probed, findings };
                     self.bases.insert(probe, base);
                     return Ok(());
                 }
@@ -234,12 +243,16 @@ impl<'a> VariantBuilder<'a> {
                 }
             }
         }
-        Err(self.refused(probe, &refused)?)
+        Err(self.refusal_error(probe, &refused)?)
     }
 
-    /// Why the application does not compile with a probe: mostly it doesn't without one, and
-    /// that is said in the words about its own text.
-    fn refused(&mut self, probe: Probe, errors: &[Diagnostic]) -> Result<BuildError, BuildError> {
+    /// The error of an application that does not compile with a probe. Usually it doesn't compile
+    /// without one either, and the error then refers to its own text.
+    fn refusal_error(
+        &mut self,
+        probe: Probe,
+        errors: &[Diagnostic],
+    ) -> Result<BuildError, BuildError> {
         let sources = &self.application.sources;
         if probe != Probe::Plain {
             self.prepare_base(Probe::Plain)?;
@@ -249,15 +262,16 @@ impl<'a> VariantBuilder<'a> {
         Ok(BuildError::refused("application", errors, sources, release))
     }
 
-    /// The lowest release above the present one with which the application compiles, among
-    /// the one that javac names and those with long-term support.
+    /// The lowest Java release above the present one with which the application compiles, among the
+    /// one in javac's message and those with long-term support.
     fn release_that_compiles(&mut self, errors: &[Diagnostic]) -> Result<Option<u32>, BuildError> {
         let Some(present) = self.release else {
             return Ok(None); // The JDK's own is the newest there is.
         };
         let named = errors.iter().filter_map(|error| named_release(&error.message));
         let named: BTreeSet<u32> = named.chain(RELEASES).filter(|n| *n > present).collect();
-        let (texts, _) = self.texts(&self.options(Probe::Plain, BTreeSet::new()));
+        let (texts, _) =
+            self.instrumented_texts(&self.instrument_options(Probe::Plain, BTreeSet::new()));
         let folder = self.folder.path().join("releases");
         let mut found = None;
         for release in named {
@@ -277,18 +291,18 @@ impl<'a> VariantBuilder<'a> {
         Ok(found)
     }
 
-    /// Classes, and what else the source jars hold.
+    /// The classes together with the resources of the source jars.
     pub(super) fn with_resources(&self, mut classes: Classes) -> Classes {
         jar::add_entries(&mut classes, self.application.sources.resources.clone());
         classes
     }
 
-    /// All files of the application, instrumented; `files` of what was made are in the
-    /// texts.
-    pub(super) fn texts(
+    /// The instrumented texts of all files of the application, and the files of the probes'
+    /// runtime.
+    pub(super) fn instrumented_texts(
         &self,
         options: &InstrumentOptions,
-    ) -> (BTreeMap<String, String>, Instrumented) {
+    ) -> (BTreeMap<String, String>, InstrumentedSources) {
         let mut made = instrument::instrument(&self.application.files, &self.blocks, options);
         let plain = self.application.sources.files.iter().filter(|file| !file.analyse);
         let plain = plain.map(|file| (file.path.clone(), file.text.clone()));
@@ -300,12 +314,12 @@ impl<'a> VariantBuilder<'a> {
         (generated.chain(plain).chain(module).collect(), made)
     }
 
-    /// The texts that differ from the base's.
+    /// The texts of a variant that differ from the base build's.
     fn changed_texts(&self, removed: &BTreeSet<BlockId>, probe: Probe) -> BTreeMap<String, String> {
         let base = &self.bases[&probe];
         let options = InstrumentOptions {
             removed: removed.clone(),
-            ..self.options(probe, base.skip.clone())
+            ..self.instrument_options(probe, base.skip.clone())
         };
         let files = &self.application.files;
         let made = instrument::instrument_changed(files, &self.blocks, &options).into_iter();
@@ -363,8 +377,8 @@ impl<'a> VariantBuilder<'a> {
         Ok(Compiler::start(&self.jdk)?.compile(&request)?)
     }
 
-    /// Takes the blocks that stand where javac complained off the list. Where none
-    /// stands on the very line, all of the file's are.
+    /// Takes the blocks at javac's errors out of the removal. Where none is on the line of an
+    /// error, all blocks of its file are taken out.
     fn keep_refused(
         &self,
         errors: &[Diagnostic],
@@ -388,8 +402,8 @@ impl<'a> VariantBuilder<'a> {
         }
     }
 
-    /// The blocks that go without a probe, as javac complained: those of the methods in
-    /// question or, if these have none any more, of their files.
+    /// The blocks to build without a probe after javac's errors: those of the methods with errors
+    /// or, if these have no probes any more, of their files.
     fn blocks_to_skip(&self, errors: &[Diagnostic], skip: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
         let blamed = self.probed_blocks_at(errors);
         if blamed.iter().any(|id| !skip.contains(id)) {
@@ -401,7 +415,7 @@ impl<'a> VariantBuilder<'a> {
         in_files.map(|block| block.id).collect()
     }
 
-    /// The blocks of the methods in which javac complained about probes.
+    /// The blocks of the methods in which javac reported errors about probes.
     pub(super) fn probed_blocks_at(&self, errors: &[Diagnostic]) -> BTreeSet<BlockId> {
         let blocks = &self.application.dictionary.blocks;
         let at_error = errors.iter().flat_map(|error| {
@@ -411,7 +425,8 @@ impl<'a> VariantBuilder<'a> {
                 .iter()
                 .filter(move |b| b.file == path && (b.start_line..=b.end_line).contains(&line));
             // That a method is too large is said where its declaration begins.
-            let declared = blame::declared_at(&self.application.files, &self.blocks, error);
+            let declared =
+                refused_methods::entry_block_at(&self.application.files, &self.blocks, error);
             at_line.map(|block| block.id).chain(declared)
         });
         let at_error = at_error.map(|id| &blocks[id.0 as usize]);
@@ -428,7 +443,7 @@ impl<'a> VariantBuilder<'a> {
     }
 }
 
-/// The release that javac wants (`... (use -source 10 or higher to enable ...)`).
+/// The Java release in javac's message (`... (use -source 10 or higher to enable ...)`).
 fn named_release(message: &str) -> Option<u32> {
     let (_, rest) = message.split_once("use -source ")?;
     rest.split_whitespace().next()?.parse().ok()

@@ -1,8 +1,8 @@
 //! Which board measures which case, when a campaign is spread over several.
 //!
-//! Cases without removed blocks are measured on every board: equal work on all of them is
-//! what tells the boards apart, and gives each board accounts of its own. Every other case
-//! is measured on one board, all its runs there, so that its idle power is that board's.
+//! Cases without removed blocks are measured on every board: equal work on all of them shows how
+//! the boards differ, and gives each board accounts of its own. Every other case is measured on one
+//! board, all its runs there, so that its idle power is that board's.
 //! The cases of one input sequence are taken by size, so many at a time as there are
 //! boards, and each of those goes to another board, by a seeded shuffle: every board sees
 //! cases of every input sequence and of every size.
@@ -15,7 +15,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::order::PlannedRun;
-use super::planned::PlannedCase;
+use super::plan_contents::PlannedCase;
 use crate::csv_text::CsvText;
 
 /// The boards of each case, by its name, sorted.
@@ -23,7 +23,8 @@ use crate::csv_text::CsvText;
 #[serde(transparent)]
 pub struct Assignment(pub BTreeMap<String, Vec<String>>);
 
-/// Spreads cases over boards. The order in which the boards are named makes no difference.
+/// Assigns each case without removed blocks to all boards and each other case to one board, by a
+/// shuffle with this seed. The order in which the boards are named makes no difference.
 pub fn assign(cases: &[PlannedCase], boards: &[String], seed: u64) -> Assignment {
     let mut boards = boards.to_vec();
     boards.sort();
@@ -70,15 +71,19 @@ impl Assignment {
         self.0.get(case).is_some_and(|boards| boards.iter().any(|b| b == board))
     }
 
-    /// The runs of one board, in the campaign's order.
+    /// The runs of a board's cases, a part of the campaign's `order`, in that order.
     pub fn queue(&self, order: &[PlannedRun], board: &str) -> Vec<PlannedRun> {
         order.iter().filter(|run| self.has(&run.case, board)).cloned().collect()
     }
 
-    /// The same without the boards `gone`: their cases that are not `done` go, with all
-    /// their runs, to the board with the fewest open ones; a case that other boards measure
-    /// too only stays there. None when no board is left.
-    pub fn without(&self, gone: &[String], done: impl Fn(&str, &str) -> bool) -> Option<Self> {
+    /// The assignment without the boards `gone`: their cases that are not `done` go, with all their
+    /// runs, to the board with the fewest open cases; a case that other boards measure too stays on
+    /// those alone. None when no board is left.
+    pub fn without_boards(
+        &self,
+        gone: &[String],
+        done: impl Fn(&str, &str) -> bool,
+    ) -> Option<Self> {
         let is_gone = |board: &String| gone.contains(board);
         let left: Vec<String> = self.boards().into_iter().filter(|b| !is_gone(b)).collect();
         let mut load: BTreeMap<&String, usize> = left.iter().map(|board| (board, 0)).collect();
@@ -208,7 +213,7 @@ mod tests {
             assignment.0.iter().filter(|(_, boards)| *boards == &["b"]).map(|(c, _)| c).collect();
         let done = of_b[0].clone();
         let is_done = |case: &str, board: &str| board == "b" && case == done;
-        let moved = assignment.without(&lost, is_done).unwrap();
+        let moved = assignment.without_boards(&lost, is_done).unwrap();
         assert_eq!(moved.0[&done], ["b"], "what is done stays");
         assert_eq!(moved.0["base-north"], ["a", "c"]);
         for case in &of_b[1..] {
@@ -216,6 +221,6 @@ mod tests {
         }
         let load = |board: &str| moved.0.values().filter(|b| b.contains(&board.into())).count();
         assert!(load("a").abs_diff(load("c")) <= 1, "{moved:?}");
-        assert_eq!(assignment.without(&names(&["a", "b", "c"]), |_, _| false), None);
+        assert_eq!(assignment.without_boards(&names(&["a", "b", "c"]), |_, _| false), None);
     }
 }

@@ -1,30 +1,30 @@
-//! Telling the blocks that can be left out from those that can't: sets that fail are
-//! split, down to the single blocks that make them fail.
+//! Classification of blocks into those that can be left out and those that cannot: sets that fail
+//! are split, down to the single blocks that make them fail.
 
 use crate::blocks::BlockId;
 
-use super::dry::DryError;
-use super::groups::{parted, split};
+use super::dry_runner::DryError;
+use super::groups::{split, split_off_suspects};
 use super::search::{SetOutcome, SetSearch};
 
-/// Fewer tries at once would let processors wait. Part of the algorithm: the same on every
-/// machine, as the plan must be.
+/// Number of dry runs made at once; with fewer, processors would be idle. The number is the same on
+/// every machine, as the plan must be.
 const AT_ONCE: usize = 4;
 
-/// What is to be tried.
+/// A set of blocks to try, or the two halves of one that failed.
 enum ClassifyItem {
     /// A set of which nothing is known.
     Set(Vec<BlockId>),
-    /// Both together failed. If the first runs, the second is taken for guilty and is
-    /// split untried; if that is wrong, its parts will run.
+    /// Halves that failed together. If the first runs, the second is assumed to fail and is split
+    /// untried; if that is wrong, its parts will run.
     Halves(Vec<BlockId>, Vec<BlockId>),
 }
 
-/// What is left to do, and what came of it.
+/// The sets still to try, and the sets that ran.
 #[derive(Default)]
 struct ClassifyState {
     next: Vec<ClassifyItem>,
-    /// Most suspects are guilty: they can wait until all others are cleared.
+    /// Suspected sets, tried after all others, since most of them fail.
     accused: Vec<ClassifyItem>,
     safe: Vec<Vec<BlockId>>,
 }
@@ -67,7 +67,7 @@ impl SetSearch<'_> {
             for (item, outcome) in items.into_iter().zip(outcomes) {
                 let ran =
                     matches!(&outcome, SetOutcome::Ran(found) if self.found[*found].is_sound());
-                let stopped = matches!(outcome, SetOutcome::Not);
+                let stopped = matches!(outcome, SetOutcome::OutOfBudget);
                 let (set, other) = match item {
                     ClassifyItem::Set(set) => (set, None),
                     ClassifyItem::Halves(set, other) => (set, Some(other)),
@@ -90,12 +90,12 @@ impl SetSearch<'_> {
                 state.safe.push(self.found[found].removed.clone());
             }
             SetOutcome::Ran(_) if set.len() > 1 => state.try_all(split(&set, 2)),
-            SetOutcome::Ran(_) | SetOutcome::Not => {}
+            SetOutcome::Ran(_) | SetOutcome::OutOfBudget => {}
             SetOutcome::Failed { reason, .. } if set.len() == 1 => {
                 self.accusations.remove(&set[0]);
                 self.culprits.entry(set[0]).or_insert(reason);
             }
-            SetOutcome::Failed { reason, suspects } => match parted(&set, &suspects) {
+            SetOutcome::Failed { reason, suspects } => match split_off_suspects(&set, &suspects) {
                 Some((suspects, rest)) => {
                     self.accuse(&suspects, &reason);
                     state.accused.push(ClassifyItem::Set(suspects));
@@ -107,7 +107,7 @@ impl SetSearch<'_> {
     }
 }
 
-/// Where there is but one thing to try, its second half is tried meanwhile.
+/// The items, or both halves of a single one, so that the second half is tried at the same time.
 fn both_if_alone(items: Vec<ClassifyItem>) -> Vec<ClassifyItem> {
     let alone = items.len() == 1;
     let opened = |item| match item {
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use crate::campaign::PlanSettings;
     use crate::campaign::counts::OperationMatrix;
-    use crate::campaign::dry::{DryCase, DryOutcome, DryRunner};
+    use crate::campaign::dry_runner::{DryCase, DryOutcome, DryRunner};
     use crate::campaign::plan::tests::{dictionary, settings};
 
     /// One of 64 blocks makes the program crash and says nothing.

@@ -1,5 +1,5 @@
-//! Counts `N = B O`: how often each operation ran, from how often each block ran and
-//! what the dictionary says one execution of it holds. Exact integers.
+//! Counts `N = B O`: executions of each operation, from the executions `B` of each block and the
+//! operations `O` of one execution of a block, by the dictionary. Exact integers.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::operations::Dictionary;
 /// The first line of a file.
 const HEADER: &str = "block,executions";
 
-/// A line of counts that can't be used.
+/// An invalid line of a counts file.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error(
     "counts, line {line}: {:?} is not `block,executions` with a block below {blocks}",
@@ -20,15 +20,14 @@ const HEADER: &str = "block,executions";
 pub struct CountsError {
     /// Line, from 1.
     pub line: usize,
-    /// What it holds.
+    /// Text of the line.
     pub text: String,
     /// Number of blocks.
     pub blocks: usize,
 }
 
-/// The runtime's counts (`block,executions`) as executions by block: of one file, or of
-/// several one after the other. Blocks without a line never ran; a block with two ran as
-/// often as both say.
+/// Parses the runtime's counts (`block,executions`) into executions by block: of one file, or of
+/// several concatenated ones. Blocks without a line never ran; two lines of one block add up.
 pub fn parse_executions(text: &str, blocks: usize) -> Result<Vec<u64>, CountsError> {
     let mut executions = vec![0u64; blocks];
     for (index, line) in text.lines().enumerate().skip(1) {
@@ -83,8 +82,8 @@ impl OperationMatrix {
         counts.filter(|(_, count)| *count > 0).collect()
     }
 
-    /// One row of `N`: executions per block in, executions per operation out. Blocks
-    /// beyond the dictionary are not there; those missing from `executions` never ran.
+    /// One row of `N`: executions per operation, from executions per block. Blocks beyond the
+    /// dictionary are ignored; those missing from `executions` never ran.
     pub fn row(&self, executions: &[u64]) -> Vec<u128> {
         let mut row = vec![0u128; self.operations.len()];
         for (executed, block) in executions.iter().zip(&self.blocks) {

@@ -1,6 +1,6 @@
-//! What a plan is for: the error of line energies. The expected error of each line that
-//! matters, given what is known of the operations' costs and what cases would add to it;
-//! pure linear algebra, before a single power run.
+//! The criterion of a plan: the expected error of the energy of each target line, given what is
+//! known of the costs of operations and what cases would add; pure linear algebra, before a single
+//! power run.
 //!
 //! Costs are in units of the mean cost, and none is known to the planner, so lines are
 //! weighed as if all operations cost the same. Belief about the costs is Gaussian with
@@ -15,19 +15,20 @@ use faer::{Col, Mat};
 
 use crate::assumptions::Assumptions;
 
-/// Shares of operations: column and share, the shares of a row sum up to 1.
-pub type Shares = Vec<(usize, f64)>;
+/// A row of counts as shares: the column of each operation and its share; the shares sum up to 1.
+pub type OperationShares = Vec<(usize, f64)>;
 
-/// What is believed of the costs of operations.
+/// Gaussian belief about the costs of operations, in units of the mean cost.
 #[derive(Debug, Clone)]
 pub struct CostBelief {
     covariance: Mat<f64>,
-    /// Variance of a case beside what no costs explain.
+    /// Variance of a case's misfit, the part of its energy that no costs explain.
     misfit: f64,
 }
 
 impl CostBelief {
-    /// Before the campaign; whether each operation's cost will be known from a microbenchmark.
+    /// The belief before the campaign, with a small variance for each operation that has a
+    /// microbenchmark (a flag per operation).
     pub fn before(has_microbenchmark: &[bool], assumed: &Assumptions) -> Self {
         let Assumptions { microbenchmark_misfit, cost_spread, .. } = *assumed;
         let level = match has_microbenchmark.contains(&true) {
@@ -42,26 +43,26 @@ impl CostBelief {
         Self { covariance, misfit: assumed.simulated_chip_case_misfit.powi(2) }
     }
 
-    /// Takes a case in.
-    pub fn add(&mut self, case: &Shares) {
+    /// Updates the belief by the measurement of a case.
+    pub fn add(&mut self, case: &OperationShares) {
         self.update(case, 1.0);
     }
 
-    /// Takes a case out that was taken in before.
-    pub fn remove(&mut self, case: &Shares) {
+    /// Undoes [`CostBelief::add`] for a case that was added before.
+    pub fn remove(&mut self, case: &OperationShares) {
         self.update(case, -1.0);
     }
 
-    /// Takes a case in whose energy has this relative error beside what no costs explain.
-    pub(crate) fn add_with(&mut self, case: &Shares, error: f64) {
+    /// Updates the belief by a case whose energy has this relative error in addition to the misfit.
+    pub(crate) fn add_with(&mut self, case: &OperationShares, error: f64) {
         self.update_with(case, 1.0, self.misfit + error * error);
     }
 
-    fn update(&mut self, case: &Shares, sign: f64) {
+    fn update(&mut self, case: &OperationShares, sign: f64) {
         self.update_with(case, sign, self.misfit);
     }
 
-    fn update_with(&mut self, case: &Shares, sign: f64, variance: f64) {
+    fn update_with(&mut self, case: &OperationShares, sign: f64, variance: f64) {
         let seen = self.times(case);
         let scale = sign / (variance + sign * product(case, &seen));
         let l = self.covariance.nrows();
@@ -73,7 +74,7 @@ impl CostBelief {
     }
 
     /// `S x`.
-    fn times(&self, shares: &Shares) -> Col<f64> {
+    fn times(&self, shares: &OperationShares) -> Col<f64> {
         let mut sum = Col::zeros(self.covariance.nrows());
         for (column, share) in shares {
             sum += *share * self.covariance.col(*column);
@@ -82,22 +83,22 @@ impl CostBelief {
     }
 
     /// The expected relative error of a sum of operations: one standard deviation.
-    pub(crate) fn error_of(&self, shares: &Shares) -> f64 {
+    pub(crate) fn error_of(&self, shares: &OperationShares) -> f64 {
         product(shares, &self.times(shares)).max(0.0).sqrt()
     }
 }
 
-/// The lines whose errors are to be small.
+/// The lines whose energies are to have small errors.
 #[derive(Debug, Clone)]
 pub(crate) struct TargetLines {
-    lines: Vec<Shares>,
-    /// `M`.
+    lines: Vec<OperationShares>,
+    /// `M`: the mean over lines of the outer product of their shares.
     weights: Mat<f64>,
 }
 
 impl TargetLines {
-    /// Of lines over `operations` columns.
-    pub fn new(lines: Vec<Shares>, operations: usize) -> Self {
+    /// Lines as shares of operations, over `operations` columns.
+    pub fn new(lines: Vec<OperationShares>, operations: usize) -> Self {
         let mut weights = Mat::zeros(operations, operations);
         for line in &lines {
             for (i, a) in line {
@@ -116,15 +117,15 @@ impl TargetLines {
         columns.flatten().map(|at| belief.covariance[at] * self.weights[at]).sum()
     }
 
-    /// How much a case lowers it.
-    pub fn gain(&self, belief: &CostBelief, case: &Shares) -> f64 {
+    /// How much a case lowers the mean squared relative error of the lines.
+    pub fn gain(&self, belief: &CostBelief, case: &OperationShares) -> f64 {
         let seen = belief.times(case);
         let lowered = seen.transpose() * (&self.weights * &seen);
         lowered / (belief.misfit + product(case, &seen))
     }
 
     /// Median and 90th percentile of the lines' expected errors; none without lines.
-    pub fn expected(&self, belief: &CostBelief) -> Option<LineError> {
+    pub fn expected_error(&self, belief: &CostBelief) -> Option<LineError> {
         let mut errors: Vec<f64> = self.lines.iter().map(|line| belief.error_of(line)).collect();
         errors.sort_by(f64::total_cmp);
         let at = |part: f64| errors.get(((errors.len() as f64 - 1.0) * part).round() as usize);
@@ -135,18 +136,18 @@ impl TargetLines {
 /// Expected relative errors of line energies: one standard deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LineError {
-    /// Half of the lines have less.
+    /// Median over the lines.
     pub median: f64,
-    /// Nine of ten have less.
+    /// 90th percentile over the lines.
     pub p90: f64,
 }
 
-fn product(shares: &Shares, with: &Col<f64>) -> f64 {
+fn product(shares: &OperationShares, with: &Col<f64>) -> f64 {
     shares.iter().map(|(column, share)| share * with[*column]).sum()
 }
 
-/// Counts as shares; empty of counts that are all zero.
-pub fn shares(counts: &[u128]) -> Shares {
+/// Counts divided by their sum; empty if all are zero.
+pub fn shares(counts: &[u128]) -> OperationShares {
     let all = counts.iter().sum::<u128>() as f64;
     let ran = counts.iter().enumerate().filter(|(_, count)| **count > 0);
     ran.map(|(column, count)| (column, *count as f64 / all)).collect()
@@ -210,7 +211,7 @@ mod tests {
             belief.add(&case);
             close(before - target.mean_square(&belief), gain);
         }
-        let expected = target.expected(&belief).unwrap();
+        let expected = target.expected_error(&belief).unwrap();
         let errors = [belief.error_of(&target.lines[0]), belief.error_of(&target.lines[1])];
         assert_eq!(expected.p90, errors[0].max(errors[1]));
         let squares = errors.iter().map(|error| error * error).sum::<f64>();
@@ -225,6 +226,6 @@ mod tests {
         assert!(target.gain(&belief, &shares(&[0, 1])) > 0.0);
         assert!(belief.error_of(&vec![(0, 1.0)]) < belief.error_of(&vec![(1, 1.0)]));
         assert_eq!(shares(&[0, 0]), []);
-        assert_eq!(TargetLines::new(Vec::new(), 2).expected(&belief), None);
+        assert_eq!(TargetLines::new(Vec::new(), 2).expected_error(&belief), None);
     }
 }

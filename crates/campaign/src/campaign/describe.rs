@@ -1,17 +1,23 @@
-//! Naming the chosen cases and saying in numbers what they hold.
+//! The plan of the chosen cases: their names and counts, the blocks that no case removes, a summary
+//! in numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::blocks::BlockId;
 
-use super::by_lines::LineChoice;
-use super::choose::ranks;
+use super::candidates::ranks;
 use super::counts::OperationMatrix;
+use super::line_choice::LineChoice;
 use super::order::repeats;
-use super::planned::{DroppedBlock, Plan, PlanSettings, PlanSummary, PlannedCase, ran, share};
-use super::search::{CandidateSet, Proof, SetSearch, count_collapsed, energy_shares, total};
+use super::plan_contents::{
+    DroppedBlock, Plan, PlanSettings, PlanSummary, PlannedCase, ran, share,
+};
+use super::search::{
+    CandidateSet, OwnBuildResult, SetSearch, count_collapsed, energy_shares, total,
+};
 
-/// Names the chosen cases and says what they hold.
+/// Makes the plan of the chosen sets: names the cases, and adds their figures, the dropped blocks
+/// and the summary.
 pub(super) fn describe(
     settings: &PlanSettings,
     matrix: &OperationMatrix,
@@ -50,7 +56,7 @@ pub(super) fn describe(
     Plan {
         summary: PlanSummary {
             collapsed: count_collapsed(search, chosen),
-            line_error: lines.expected(rows.iter()),
+            line_error: lines.expected_error(rows.iter()),
             ..summary
         },
         cases,
@@ -81,9 +87,9 @@ fn reason(search: &SetSearch<'_>, block: BlockId) -> String {
             .unwrap_or_else(|| "the dry runs were used up before a set with it ran".to_string());
     }
     let strong: Vec<&&CandidateSet> = with.iter().filter(|found| !found.weak).collect();
-    let refused = strong.iter().find_map(|found| match &found.proof {
-        Proof::Failed(reason) => Some(reason),
-        Proof::Open | Proof::Ran => None,
+    let refused = strong.iter().find_map(|found| match &found.own_build {
+        OwnBuildResult::Failed(reason) => Some(reason),
+        OwnBuildResult::Open | OwnBuildResult::Ran => None,
     });
     if let Some(reason) = refused {
         return format!("the build of a set with it does not run: {reason}");
@@ -123,7 +129,7 @@ fn summarise(
         removable: removable.len(),
         removable_executed,
         removed_executed: removable_executed - dropped_executed,
-        dry_runs: campaign.dry_runs - search.budget + settings.inputs.len() + search.proofs,
+        dry_runs: campaign.dry_runs - search.budget + settings.inputs.len() + search.own_build_runs,
         operations: (0..columns).filter(|j| rows.iter().any(|row| row[*j] > 0)).count(),
         rank: cases.last().map_or(0, |case| case.rank),
         collapsed: 0,

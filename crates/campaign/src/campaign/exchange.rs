@@ -1,13 +1,13 @@
-//! Choosing cases by the expected error of line energies: greedily, then by exchange.
+//! Choice of cases by the expected error of line energies: greedily, then by exchange.
 
-use super::by_lines::LineChoice;
-use super::criterion::{CostBelief, Shares, shares};
+use super::criterion::{CostBelief, OperationShares, shares};
+use super::line_choice::LineChoice;
 use super::pool::CandidatePool;
 
-/// Rounds of exchange at most; each lowers the criterion.
+/// Most rounds of exchange; each lowers the criterion.
 const MOST_EXCHANGES: u32 = 5;
 
-/// An exchange has to lower the criterion by this part of it.
+/// Least part by which an exchange must lower the criterion.
 const LEAST_EXCHANGE: f64 = 1e-6;
 
 impl LineChoice {
@@ -15,7 +15,7 @@ impl LineChoice {
     /// are enough or the error is small enough; then exchanges them.
     pub fn choose(&self, pool: &CandidatePool<'_, '_>, mut chosen: Vec<usize>) -> Vec<usize> {
         let found = pool.search.found.iter();
-        let rows: Vec<Shares> =
+        let rows: Vec<OperationShares> =
             found.map(|found| shares(&pool.matrix.row(&found.executions))).collect();
         let fixed = chosen.len();
         let mut belief = self.before.clone();
@@ -34,16 +34,16 @@ impl LineChoice {
     }
 
     fn is_enough(&self, pool: &CandidatePool<'_, '_>, belief: &CostBelief) -> bool {
-        let expected = self.target.expected(belief);
+        let expected = self.target.expected_error(belief);
         pool.settings.campaign.line_error.zip(expected).is_some_and(|(goal, e)| e.median <= goal)
     }
 
-    /// The case that lowers the criterion most and by how much, the first of equals.
+    /// Index of the case that lowers the criterion most, the first of equals, and by how much.
     fn best(
         &self,
         pool: &CandidatePool<'_, '_>,
         belief: &CostBelief,
-        rows: &[Shares],
+        rows: &[OperationShares],
         chosen: &[usize],
     ) -> Option<(f64, usize)> {
         (0..rows.len())
@@ -52,12 +52,13 @@ impl LineChoice {
             .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))
     }
 
-    /// Puts a better case in the place of each but the first `fixed`; whether any was.
+    /// Replaces each case but the first `fixed` by a better one, where there is one; returns
+    /// whether any was replaced.
     fn exchange(
         &self,
         pool: &CandidatePool<'_, '_>,
         belief: &mut CostBelief,
-        rows: &[Shares],
+        rows: &[OperationShares],
         chosen: &mut [usize],
         fixed: usize,
     ) -> bool {

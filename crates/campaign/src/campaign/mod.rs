@@ -1,23 +1,23 @@
-//! Which cases are measured, how often, in which order. A case is one input sequence
-//! with one set of removed blocks. Pure and seeded: what running a case would do is
-//! asked of a `DryRunner`, which builds a variant and runs it on the local JVM.
+//! The plan of a campaign: which cases are measured, how often, in which order. A case is one input
+//! sequence with one set of removed blocks. Pure and seeded: a `DryRunner`, which builds a variant
+//! and runs it, shows what a case does.
 
 pub mod assign;
-mod by_lines;
-pub(crate) mod choose;
+pub(crate) mod candidates;
 mod classify;
 pub(crate) mod counts;
 pub(crate) mod criterion;
 mod describe;
-pub(crate) mod dry;
+pub(crate) mod dry_runner;
 mod exchange;
 mod groups;
+mod line_choice;
 pub(crate) mod order;
+mod own_builds;
 pub(crate) mod plan;
-mod planned;
+mod plan_contents;
 mod planned_microbenchmarks;
 mod pool;
-mod proof;
 pub(crate) mod residual_counts;
 mod search;
 mod selection;
@@ -29,16 +29,16 @@ pub(crate) mod table;
 pub use assign::Assignment;
 pub use assign::assign;
 pub use counts::{OperationMatrix, count_operations, parse_executions};
-pub use dry::DryError;
-pub use dry::{DryCase, DryOutcome, DryRunner};
+pub use dry_runner::DryError;
+pub use dry_runner::{DryCase, DryOutcome, DryRunner};
 pub use order::{PlannedRun, RunPhase};
-pub use order::{order_runs, with_sampler};
+pub use order::{order_runs, settings_with_sampled_repeats};
 pub use plan::PlanError;
 pub use plan::plan;
-pub use planned::PlanSettings;
-pub use planned::{DroppedBlock, Plan, PlanSummary, PlannedCase};
+pub use plan_contents::PlanSettings;
+pub use plan_contents::{DroppedBlock, Plan, PlanSummary, PlannedCase};
 pub use planned_microbenchmarks::{PlannedMicrobenchmarks, most_executed};
-pub use residual_counts::{RemainsError, ResidualCounts};
+pub use residual_counts::{ResidualCounts, ResidualCountsError};
 pub use snapshots::{CountSnapshot, SnapshotError, parse_snapshots};
-pub use stop::{Replicated, outlook};
+pub use stop::{ReplicatedCase, line_error_outlook};
 pub use table::{plan_to_csv, read_plan};

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{CampaignProtocol, CampaignSettings};
 
-use super::planned::PlannedCase;
+use super::plan_contents::PlannedCase;
 
-/// What a run is for.
+/// The purpose of a run: counts, energy, samples, or idle power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunPhase {
@@ -38,14 +38,14 @@ impl fmt::Display for RunPhase {
     }
 }
 
-/// One run to be made.
+/// A run of a campaign: its case, phase and repeat.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PlannedRun {
     /// Name of the case.
     pub case: String,
-    /// What it is for.
+    /// Purpose of the run.
     pub phase: RunPhase,
-    /// From 1.
+    /// Number of the repeat, from 1.
     pub repeat: u32,
 }
 
@@ -56,20 +56,20 @@ impl PlannedRun {
     }
 }
 
-/// The settings where the scenario leaves open how many sampled runs each unremoved case has: as
-/// many as is usual with the boards' sampler, 0 without one.
-pub fn with_sampler(campaign: &CampaignSettings, usual: u32) -> CampaignSettings {
+/// The settings with `usual` sampled runs of each unremoved case where the scenario does not set a
+/// number: as many as is usual with the boards' sampler, 0 without one.
+pub fn settings_with_sampled_repeats(campaign: &CampaignSettings, usual: u32) -> CampaignSettings {
     let sampled_repeats = Some(campaign.sampled_repeats.unwrap_or(usual));
     CampaignSettings { sampled_repeats, ..campaign.clone() }
 }
 
-/// With windows, of so many cases in the plan's order one also runs without probes.
+/// With windows, one in so many cases, in the plan's order, also runs without probes.
 const PLAIN_EVERY: usize = 5;
 
-/// How many runs of each phase the case at `place` of the plan has. With windows every case
-/// has its counts and its power in one. The base cases and a few others also run without
-/// probes, which tells what probes cost; the base cases' idle runs serve all. Only base
-/// cases are sampled: accounts are about them.
+/// Number of runs of each phase for the case at position `place` of the plan. With windows every
+/// case has its counts and its power in one run. The base cases and a few others also run without
+/// probes, which shows what probes cost; the base cases' idle runs serve all. Only base cases are
+/// sampled, since accounts are about them.
 pub(super) fn repeats(
     place: usize,
     case: &PlannedCase,

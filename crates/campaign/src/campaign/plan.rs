@@ -1,12 +1,12 @@
-//! The plan: which cases are measured.
+//! The planner: finds sets of removed blocks that run, and chooses the cases to measure.
 //!
 //! For each input sequence the removable blocks are grouped in source order and each
 //! group is tried; groups that crash are split down to the blocks that make them crash,
 //! which are dropped with the reason. Groups that run are joined to larger sets, of
 //! which those that change the mix of operations most (predicted by leaving out the
-//! executions of the removed blocks) are tried as well. Among all sets that ran, the
-//! plan takes those that the scenario's `choice` says by their real counts: enough to
-//! remove every block once and then what tells most, or what makes lines sure. Tries may
+//! executions of the removed blocks) are tried as well. Among all sets that ran, the plan takes
+//! those of the scenario's `choice`, by their real counts: enough to remove every block once and
+//! then those that determine the costs best, or those that make line energies certain. Tries may
 //! share a build; at last the build of each case runs, and a case that does not is replaced.
 
 use rand::SeedableRng;
@@ -16,16 +16,16 @@ use thiserror::Error;
 use crate::blocks::BlockId;
 use crate::operations::Dictionary;
 
-use super::by_lines::LineChoice;
 use super::counts::OperationMatrix;
 use super::describe::describe;
-use super::dry::{DryError, DryRunner};
-use super::planned::{Plan, PlanSettings};
+use super::dry_runner::{DryError, DryRunner};
+use super::line_choice::LineChoice;
+use super::plan_contents::{Plan, PlanSettings};
 use super::search::SetSearch;
-use super::selection::choose_proven;
+use super::selection::choose_runnable;
 use super::sets::find_sets;
 
-/// Why there is no plan.
+/// Error of a planner that could not make a plan.
 #[derive(Debug, Error)]
 pub enum PlanError {
     /// The unchanged application does not run.
@@ -33,10 +33,10 @@ pub enum PlanError {
     BaseFailed {
         /// Name of the input sequence.
         input: String,
-        /// What happened.
+        /// Reason of the failure.
         reason: String,
     },
-    /// Dry runs can't be made.
+    /// A dry run could not be made.
     #[error("a dry run could not be made")]
     Dry {
         /// Why.
@@ -51,7 +51,8 @@ impl From<DryError> for PlanError {
     }
 }
 
-/// Plans a campaign.
+/// Plans a campaign: finds sets of removed blocks that run, chooses cases among them, and names
+/// them.
 pub fn plan(
     settings: &PlanSettings,
     dictionary: &Dictionary,
@@ -66,7 +67,7 @@ pub fn plan(
     let removable = removable_blocks(dictionary);
     find_sets(settings, &matrix, &removable, &mut search)?;
     let lines = LineChoice::new(&settings.microbenchmarks, dictionary, &matrix, &search.base);
-    let chosen = choose_proven(settings, &matrix, &removable, &lines, &mut search)?;
+    let chosen = choose_runnable(settings, &matrix, &removable, &lines, &mut search)?;
     Ok(describe(settings, &matrix, &removable, &lines, &search, &chosen))
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::campaign::dry::{DryCase, DryOutcome};
+use crate::campaign::dry_runner::{DryCase, DryOutcome};
 use crate::campaign::{PlannedCase, PlannedMicrobenchmarks};
 use crate::operations::{BlockEntry, Operation, OperationCount};
 use crate::scenario::{CampaignProtocol, CampaignSettings, CaseChoice, PlanOn};

@@ -13,7 +13,8 @@ pub struct PlannedMicrobenchmarks {
 }
 
 impl PlannedMicrobenchmarks {
-    /// Whether each operation, of these executions, will be known.
+    /// For each operation, whether a microbenchmark will give its cost: whether it is among the
+    /// most executed measurable ones.
     pub fn known(&self, operations: &[String], executions: &[u128]) -> Vec<bool> {
         let all = operations.iter().map(String::as_str).zip(executions.iter().copied());
         let wanted = most_executed(all.filter(|(_, count)| *count > 0), self.count);
@@ -23,7 +24,7 @@ impl PlannedMicrobenchmarks {
     }
 }
 
-/// The names that ran most, `count` at most; of those that ran alike the first by name.
+/// At most `count` names with the most executions; among equals the first by name.
 pub fn most_executed<'n, C: Ord>(
     executions: impl Iterator<Item = (&'n str, C)>,
     count: usize,

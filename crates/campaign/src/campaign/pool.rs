@@ -1,13 +1,13 @@
-//! The sets that cases are chosen from.
+//! The candidate sets that cases are chosen from, with rules for which may become cases.
 
 use crate::blocks::BlockId;
 
-use super::by_lines::LineChoice;
 use super::counts::OperationMatrix;
-use super::planned::PlanSettings;
-use super::search::{Proof, SetSearch, count_collapsed};
+use super::line_choice::LineChoice;
+use super::plan_contents::PlanSettings;
+use super::search::{OwnBuildResult, SetSearch, count_collapsed};
 
-/// What there is to choose from.
+/// The candidate sets of a search, with what a choice among them depends on.
 pub(super) struct CandidatePool<'p, 'd> {
     pub settings: &'p PlanSettings,
     pub matrix: &'p OperationMatrix,
@@ -21,10 +21,11 @@ impl CandidatePool<'_, '_> {
         self.search.found[index].removed.is_empty()
     }
 
-    /// Whether a set may become a case at all.
+    /// Whether a set may become a case: it leaves enough energy to measure, and its own build did
+    /// not fail.
     pub(crate) fn is_strong(&self, index: usize) -> bool {
         let found = &self.search.found[index];
-        !found.weak && !matches!(found.proof, Proof::Failed(_))
+        !found.weak && !matches!(found.own_build, OwnBuildResult::Failed(_))
     }
 
     /// Whether a set may be one more case beside the chosen ones.

@@ -1,5 +1,5 @@
-//! `residual-counts.csv`: what removed blocks still hold. A removal variant still enters the
-//! blocks whose statements it leaves out, so their executions are counted; without this
+//! `residual-counts.csv`: the operations that removed blocks still execute. A removal variant still
+//! enters the blocks whose statements it leaves out, so their executions are counted; without this
 //! table they would count as if nothing were missing.
 
 use std::collections::BTreeMap;
@@ -10,12 +10,12 @@ use crate::blocks::BlockId;
 use crate::csv_text::{self, CsvText};
 use crate::operations::{Dictionary, Feature, OperationCount};
 
-/// A row that can't be read.
+/// An invalid row of `residual-counts.csv`.
 #[derive(Debug, thiserror::Error)]
 #[error("residual-counts.csv can't be read; write it again with `wattline plan`")]
-pub struct RemainsError(#[from] csv::Error);
+pub struct ResidualCountsError(#[from] csv::Error);
 
-/// By variant: the operations that its removed blocks still hold.
+/// The operations that removed blocks still execute, by variant and block.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResidualCounts(pub BTreeMap<String, BTreeMap<BlockId, Vec<OperationCount>>>);
 
@@ -37,12 +37,12 @@ impl ResidualCounts {
         table.text()
     }
 
-    /// What [`ResidualCounts::to_csv`] wrote.
+    /// Parses the text that [`ResidualCounts::to_csv`] makes.
     ///
     /// # Errors
-    /// A row that is not of the six columns, or whose operation nobody knows; the cause names
-    /// the line.
-    pub fn from_csv(text: &str) -> Result<Self, RemainsError> {
+    /// A row without the six columns, or with an operation that is not in the catalogue; the cause
+    /// names the line.
+    pub fn from_csv(text: &str) -> Result<Self, ResidualCountsError> {
         let mut remains = Self::default();
         for row in csv_text::reader(text).deserialize() {
             let (variant, block, line, operation, context, count): Row = row?;
@@ -53,7 +53,7 @@ impl ResidualCounts {
         Ok(remains)
     }
 
-    /// The dictionary of a variant: `removed` blocks hold what remains of them.
+    /// The dictionary of a variant: `removed` blocks hold only their residual operations.
     pub fn dictionary(&self, whole: &Dictionary, variant: &str, removed: &[BlockId]) -> Dictionary {
         let mut dictionary = whole.clone();
         let remains = self.0.get(variant);

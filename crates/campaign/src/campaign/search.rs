@@ -1,4 +1,4 @@
-//! The search for removed sets that run: what was tried and what came of it. Every outcome
+//! The search for sets of removed blocks that run: its dry runs and their outcomes. Every outcome
 //! is kept; a set that ran is a candidate for the plan.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,9 +9,9 @@ use rand_chacha::ChaCha8Rng;
 use crate::blocks::BlockId;
 
 use super::counts::OperationMatrix;
-use super::dry::{DryCase, DryError, DryOutcome, DryRunner};
-use super::groups::{parted, split, union_of, without};
-use super::planned::{PlanSettings, share};
+use super::dry_runner::{DryCase, DryError, DryOutcome, DryRunner};
+use super::groups::{restrict_to, split, split_off_suspects, union_of};
+use super::plan_contents::{PlanSettings, share};
 
 /// A set of removed blocks that ran with an input sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,71 +26,71 @@ pub(super) struct CandidateSet {
     pub collapsed: bool,
     /// Whether it spends too little energy to be measured.
     pub weak: bool,
-    /// What the build that would be measured did.
-    pub proof: Proof,
+    /// Result of the build that would be measured.
+    pub own_build: OwnBuildResult,
 }
 
 impl CandidateSet {
     /// Whether a case of this set is like the whole program.
     pub(crate) fn is_sound(&self) -> bool {
-        !self.collapsed && !self.weak && !matches!(self.proof, Proof::Failed(_))
+        !self.collapsed && !self.weak && !matches!(self.own_build, OwnBuildResult::Failed(_))
     }
 }
 
-/// What is known of a set's own build; tries share one with switches.
+/// Result of a dry run of the build of one set alone; tries share a build with switches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Proof {
-    /// Nothing yet.
+pub(super) enum OwnBuildResult {
+    /// The build has not been run.
     Open,
-    /// It ran.
+    /// The build ran.
     Ran,
-    /// It can't be planned, for this reason.
+    /// The set cannot be planned, for this reason.
     Failed(String),
 }
 
-/// The state of the search.
+/// The state of the search for sets of removed blocks that run.
 pub(super) struct SetSearch<'d> {
     pub dry: &'d mut dyn DryRunner,
     pub inputs: Vec<String>,
     pub rng: ChaCha8Rng,
     /// Dry runs that may still be made.
     pub budget: usize,
-    /// Dry runs made to verify what was chosen.
-    pub proofs: usize,
+    /// Number of dry runs made of own builds.
+    pub own_build_runs: usize,
     matrix: &'d OperationMatrix,
     min_energy_share: f64,
     /// Executions of each base case.
     pub base: Vec<Vec<u64>>,
-    /// Sets that ran, base cases first.
+    /// Candidate sets: all that ran, base cases first.
     pub found: Vec<CandidateSet>,
     /// Blocks that can't be left out, with the reason.
     pub culprits: BTreeMap<BlockId, String>,
-    /// Blocks that a failure pointed at and that were not tried without the others, with
-    /// what it said.
+    /// Blocks that a failure pointed at and that were not tried without the others, with the reason
+    /// of that failure.
     pub accusations: BTreeMap<BlockId, String>,
     /// Sets that were tried, by input.
     tried: BTreeSet<(usize, Vec<BlockId>)>,
-    /// Sets that hung with some input, with what was said: nothing is tried without these
-    /// blocks again, since each try would wait as long.
+    /// Sets that hung with some input, with the reason: no further case removes these blocks, since
+    /// each try would take as long.
     hung: BTreeMap<Vec<BlockId>, String>,
 }
 
-/// How one tried set ended.
+/// Result of trying one set of removed blocks.
 pub(super) enum SetOutcome {
     /// Index of the candidate.
     Ran(usize),
-    /// It did not run.
+    /// The case failed or hung.
     Failed {
-        /// One sentence.
+        /// Reason, in one sentence.
         reason: String,
         /// The blocks that the failure points at.
         suspects: Vec<BlockId>,
     },
     /// The budget was used up.
-    Not,
+    OutOfBudget,
 }
 
-/// Removing blocks that leaves less than this share of the executions collapses a case.
+/// Share of the base case's executions below which a case is collapsed.
 const COLLAPSED: f64 = 0.2;
 
 impl<'d> SetSearch<'d> {
@@ -105,7 +105,7 @@ impl<'d> SetSearch<'d> {
             inputs: settings.inputs.clone(),
             rng,
             budget: settings.campaign.dry_runs,
-            proofs: 0,
+            own_build_runs: 0,
             matrix,
             min_energy_share: settings.campaign.min_energy_share,
             base: Vec::new(),
@@ -117,11 +117,12 @@ impl<'d> SetSearch<'d> {
         }
     }
 
-    /// Runs the base case of every input; on failure the input's index and the reason.
+    /// Runs the base case of every input; the inner error is the index of an input that failed,
+    /// with the reason.
     pub(crate) fn run_bases(&mut self) -> Result<Result<(), (usize, String)>, DryError> {
         let case = |input: &String| DryCase { input: input.clone(), removed: Vec::new() };
         let cases: Vec<DryCase> = self.inputs.iter().map(case).collect();
-        let outcomes = self.ask(&cases)?;
+        let outcomes = self.run_cases(&cases)?;
         for (input, outcome) in outcomes.into_iter().enumerate() {
             match outcome {
                 DryOutcome::Failed { reason, .. } | DryOutcome::Hung { reason } => {
@@ -176,10 +177,10 @@ impl<'d> SetSearch<'d> {
                         next.extend(split(&groups, 2));
                         continue;
                     }
-                    SetOutcome::Ran(_) | SetOutcome::Not => continue,
+                    SetOutcome::Ran(_) | SetOutcome::OutOfBudget => continue,
                 };
-                match parted(&union_of(&groups), &suspects) {
-                    Some((_, rest)) => next.push(without(&groups, &rest)),
+                match split_off_suspects(&union_of(&groups), &suspects) {
+                    Some((_, rest)) => next.push(restrict_to(&groups, &rest)),
                     None if groups.len() > 2 => next.extend(split(&groups, 2)),
                     None => {}
                 }
@@ -190,7 +191,7 @@ impl<'d> SetSearch<'d> {
     }
 
     /// How many sets of `size` blocks or more ran with an input without collapsing.
-    pub fn running(&self, input: usize, size: usize) -> usize {
+    pub fn count_running(&self, input: usize, size: usize) -> usize {
         let large = |c: &&CandidateSet| c.removed.len() >= size.max(1) && c.is_sound();
         self.found.iter().filter(|c| c.input == input).filter(large).count()
     }
@@ -215,11 +216,11 @@ impl<'d> SetSearch<'d> {
             removed: set.clone(),
         };
         let cases: Vec<DryCase> = new.iter().map(case).collect();
-        let outcomes = self.ask(&cases)?;
+        let outcomes = self.run_cases(&cases)?;
         self.budget -= new.len();
         let mut fresh: BTreeMap<Vec<BlockId>, SetOutcome> = BTreeMap::new();
         for (set, outcome) in new.into_iter().zip(outcomes) {
-            let tried = self.note(input, &set, outcome);
+            let tried = self.record_outcome(input, &set, outcome);
             fresh.insert(set, tried);
         }
         let outcome = |set: &Vec<BlockId>| match (fresh.remove(set), self.hung.get(set)) {
@@ -227,16 +228,16 @@ impl<'d> SetSearch<'d> {
             (None, Some(reason)) => {
                 SetOutcome::Failed { reason: reason.clone(), suspects: Vec::new() }
             }
-            (None, None) => SetOutcome::Not,
+            (None, None) => SetOutcome::OutOfBudget,
         };
         Ok(sets.iter().map(outcome).collect())
     }
 
-    /// Leaves a set that hung out with every input, also where it ran before.
+    /// Excludes a set that hung with one input from all inputs, also where it ran before.
     pub(super) fn leave_out(&mut self, set: &[BlockId], reason: &str) {
         self.hung.insert(set.to_vec(), reason.to_owned());
         for found in self.found.iter_mut().filter(|found| found.removed == set) {
-            found.proof = Proof::Failed(reason.to_owned());
+            found.own_build = OwnBuildResult::Failed(reason.to_owned());
         }
     }
 
@@ -247,8 +248,8 @@ impl<'d> SetSearch<'d> {
         }
     }
 
-    /// One outcome per case.
-    fn ask(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
+    /// Runs cases and counts them; returns one outcome per case.
+    fn run_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
         if cases.is_empty() {
             return Ok(Vec::new());
         }
@@ -259,7 +260,7 @@ impl<'d> SetSearch<'d> {
         Err(format!("{} dry runs gave {} outcomes", cases.len(), outcomes.len()).into())
     }
 
-    fn note(&mut self, input: usize, set: &[BlockId], outcome: DryOutcome) -> SetOutcome {
+    fn record_outcome(&mut self, input: usize, set: &[BlockId], outcome: DryOutcome) -> SetOutcome {
         self.tried.insert((input, set.to_vec()));
         match outcome {
             DryOutcome::Failed { reason, suspects } => SetOutcome::Failed { reason, suspects },
@@ -294,7 +295,14 @@ impl SetSearch<'_> {
         let collapsed = total(&executions) < COLLAPSED * total(base);
         let energy_share = share(self.operations(&executions), self.operations(base));
         let weak = energy_share < self.min_energy_share;
-        CandidateSet { input, removed, executions, collapsed, weak, proof: Proof::Open }
+        CandidateSet {
+            input,
+            removed,
+            executions,
+            collapsed,
+            weak,
+            own_build: OwnBuildResult::Open,
+        }
     }
 
     fn operations(&self, executions: &[u64]) -> f64 {
@@ -316,7 +324,7 @@ pub(super) fn energy_shares(matrix: &OperationMatrix, search: &SetSearch<'_>) ->
     search.found.iter().map(share).collect()
 }
 
-/// How many of the chosen sets collapse their case.
+/// Number of chosen sets whose case is collapsed.
 pub(super) fn count_collapsed(search: &SetSearch<'_>, chosen: &[usize]) -> usize {
     chosen.iter().filter(|index| search.found[**index].collapsed).count()
 }

@@ -10,19 +10,19 @@ use rand_chacha::ChaCha8Rng;
 use crate::blocks::BlockId;
 use crate::scenario::CaseChoice;
 
-use super::by_lines::LineChoice;
-use super::choose::Candidates;
+use super::candidates::Candidates;
 use super::counts::OperationMatrix;
-use super::dry::DryError;
-use super::planned::PlanSettings;
+use super::dry_runner::DryError;
+use super::line_choice::LineChoice;
+use super::plan_contents::PlanSettings;
 use super::pool::CandidatePool;
-use super::search::{CandidateSet, Proof, SetSearch};
+use super::search::{CandidateSet, OwnBuildResult, SetSearch};
 
-/// How often cases whose own build does not run are replaced by others.
+/// Most rounds of replacing cases whose own build does not run.
 const MOST_REPLACEMENTS: u32 = 6;
 
 /// Chooses cases until the own builds of all of them ran.
-pub(super) fn choose_proven(
+pub(super) fn choose_runnable(
     settings: &PlanSettings,
     matrix: &OperationMatrix,
     removable: &[BlockId],
@@ -31,26 +31,26 @@ pub(super) fn choose_proven(
 ) -> Result<Vec<usize>, DryError> {
     for _ in 0..MOST_REPLACEMENTS {
         let chosen = choose(&CandidatePool { settings, matrix, removable, lines, search });
-        if !search.prove(&chosen)? {
+        if !search.run_own_builds(&chosen)? {
             return Ok(chosen);
         }
     }
     let mut chosen = choose(&CandidatePool { settings, matrix, removable, lines, search });
-    chosen.retain(|index| search.found[*index].proof == Proof::Ran);
+    chosen.retain(|index| search.found[*index].own_build == OwnBuildResult::Ran);
     Ok(chosen)
 }
 
-/// Indices into `search.found`, base cases first.
+/// Chooses cases by the scenario's `choice`; returns indices into `search.found`, base cases first.
 fn choose(pool: &CandidatePool<'_, '_>) -> Vec<usize> {
     match pool.settings.campaign.choice {
-        CaseChoice::Coverage => by_coverage(pool),
+        CaseChoice::Coverage => choose_by_coverage(pool),
         CaseChoice::Lines => pool.lines.choose(pool, pool.bases()),
-        CaseChoice::Random => by_lot(pool),
+        CaseChoice::Random => choose_at_random(pool),
     }
 }
 
-/// What covers the blocks, what tells most.
-fn by_coverage(pool: &CandidatePool<'_, '_>) -> Vec<usize> {
+/// Chooses sets that cover the removable blocks, then those that determine the costs best.
+fn choose_by_coverage(pool: &CandidatePool<'_, '_>) -> Vec<usize> {
     let found = pool.search.found.iter();
     let rows: Vec<Vec<u128>> = found.map(|found| pool.matrix.row(&found.executions)).collect();
     let mut candidates = Candidates::new(&rows);
@@ -94,8 +94,8 @@ fn cover(pool: &CandidatePool<'_, '_>, candidates: &mut Candidates) {
     }
 }
 
-/// Any sets that ran. The order is drawn once, so that a replaced case changes no other.
-fn by_lot(pool: &CandidatePool<'_, '_>) -> Vec<usize> {
+/// Chooses sets at random. The order is drawn once, so that a replaced case changes no other.
+fn choose_at_random(pool: &CandidatePool<'_, '_>) -> Vec<usize> {
     let mut order: Vec<usize> = (0..pool.search.found.len()).collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(pool.settings.campaign.seed));
     let mut chosen = pool.bases();

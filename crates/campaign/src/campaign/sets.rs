@@ -1,5 +1,5 @@
-//! Finding sets of removed blocks that run, for each input sequence: classify the blocks
-//! in groups, then join the groups that run.
+//! The search strategy for sets of removed blocks that run, for each input sequence: blocks are
+//! classified in groups, then the groups that run are joined.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use rand::seq::SliceRandom;
 
 use crate::blocks::BlockId;
 
-use super::choose::Candidates;
+use super::candidates::Candidates;
 use super::counts::OperationMatrix;
-use super::dry::DryError;
+use super::dry_runner::DryError;
 use super::groups::union_of;
-use super::planned::{PlanSettings, ran};
+use super::plan_contents::{PlanSettings, ran};
 use super::search::{CandidateSet, SetSearch};
 
-/// Dry runs for joining groups, for each case aimed at.
+/// Most dry runs for joining groups, per wanted case.
 const MOST_JOINS: usize = 3;
 
 /// Fills `search.found` with sets that run, for every input.
@@ -34,7 +34,7 @@ pub(super) fn find_sets(
         let known = known_blocks(&groups, search);
         let fresh: Vec<BlockId> =
             executed.iter().copied().filter(|block| !known.contains(block)).collect();
-        let untried = in_groups(&fresh, wanted);
+        let untried = group_neighbours(&fresh, wanted);
         // Blocks that never run make nothing fail: they go with the first sets of others.
         let never = |block: &&BlockId| !search.base.iter().any(|base| ran(base, **block));
         let never: Vec<BlockId> =
@@ -47,15 +47,15 @@ pub(super) fn find_sets(
         let size = size.ceil() as usize;
         let joins = MOST_JOINS * settings.campaign.cases / inputs;
         let reserve = reserve(inputs - input - 1).max(search.budget.saturating_sub(joins));
-        let goal = Goal { input, wanted, size, reserve };
+        let goal = JoinGoal { input, wanted, size, reserve };
         try_known_sets(goal, &new, search)?;
         join_groups(goal, settings, matrix, &groups, &never, search)?;
     }
     Ok(())
 }
 
-/// Blocks that need no more trying: in a group that runs, culprits, and those that
-/// leave too little of a case alone.
+/// Blocks that need no further dry runs: those in a group that runs, culprits, and those whose
+/// removal alone collapses a case.
 fn known_blocks(groups: &[Vec<BlockId>], search: &SetSearch<'_>) -> BTreeSet<BlockId> {
     let alone = search.found.iter().filter(|found| found.removed.len() == 1);
     let alone = alone.filter(|found| !found.is_sound()).map(|found| found.removed[0]);
@@ -63,11 +63,11 @@ fn known_blocks(groups: &[Vec<BlockId>], search: &SetSearch<'_>) -> BTreeSet<Blo
     grouped.chain(alone).chain(search.culprits.keys().copied()).collect()
 }
 
-/// What joining groups aims at.
+/// The sets that joining groups aims at.
 #[derive(Clone, Copy)]
-struct Goal {
+struct JoinGoal {
     input: usize,
-    /// Sets of half the size or more.
+    /// Number of sets of half the size or more.
     wanted: usize,
     /// Blocks per set.
     size: usize,
@@ -76,14 +76,14 @@ struct Goal {
 }
 
 /// At most `count` runs of neighbouring blocks.
-fn in_groups(blocks: &[BlockId], count: usize) -> Vec<Vec<BlockId>> {
+fn group_neighbours(blocks: &[BlockId], count: usize) -> Vec<Vec<BlockId>> {
     let size = blocks.len().div_ceil(count.max(1)).max(1);
     blocks.chunks(size).map(<[BlockId]>::to_vec).collect()
 }
 
 /// Tries sets that join several groups until enough of them run.
 fn join_groups(
-    goal: Goal,
+    goal: JoinGoal,
     settings: &PlanSettings,
     matrix: &OperationMatrix,
     groups: &[Vec<BlockId>],
@@ -99,7 +99,7 @@ fn join_groups(
     }
     let size = goal.size.clamp(1, (blocks * 6 / 10).max(1));
     for round in 0..4 {
-        let missing = goal.wanted.saturating_sub(search.running(goal.input, size / 2));
+        let missing = goal.wanted.saturating_sub(search.count_running(goal.input, size / 2));
         if missing == 0 || search.budget <= goal.reserve {
             break;
         }
@@ -107,7 +107,7 @@ fn join_groups(
         let mut unions = search.join(groups, size);
         if round == 0 {
             let count = unions.len();
-            for (union, never) in unions.iter_mut().zip(in_groups(never, count)) {
+            for (union, never) in unions.iter_mut().zip(group_neighbours(never, count)) {
                 union.push(never);
             }
         } else {
@@ -116,7 +116,7 @@ fn join_groups(
                 let near = search.rng.random_range(low..=size + size / 2);
                 unions.extend(search.join(groups, near));
             }
-            unions = most_telling(goal.input, unions, missing, matrix, search);
+            unions = most_informative_unions(goal.input, unions, missing, matrix, search);
         }
         search.try_unions(goal.input, unions, goal.reserve)?;
     }
@@ -126,7 +126,7 @@ fn join_groups(
 /// Tries sets that run with earlier inputs: half of the wanted ones as they are, so that
 /// cases share variants, half with the groups that are new with this input.
 fn try_known_sets(
-    goal: Goal,
+    goal: JoinGoal,
     new: &[Vec<BlockId>],
     search: &mut SetSearch<'_>,
 ) -> Result<(), DryError> {
@@ -149,7 +149,7 @@ fn try_known_sets(
 }
 
 /// The `count` unions that change the mix of operations most, by predicted counts.
-fn most_telling(
+fn most_informative_unions(
     input: usize,
     unions: Vec<Vec<Vec<BlockId>>>,
     count: usize,

@@ -1,15 +1,15 @@
-//! `wattline-counts-1.windows`: what blocks ran between two moments of a session, for
-//! counts and power of one run.
+//! `wattline-counts-1.windows`: snapshots of the executed blocks during a session, for counts and
+//! power from one run.
 
 use thiserror::Error;
 
 /// The first line.
 const HEADER: &str = "# wattline-windows 1";
 
-/// What ran since the snapshot before.
+/// The blocks executed since the snapshot before.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CountSnapshot {
-    /// When, in seconds of the board's clock, that of the samples.
+    /// Time of the snapshot, in seconds on the board's clock, as the samples have.
     pub uptime_s: f64,
     /// Executed probes. Fewer than executions: some blocks follow from others.
     pub probes: u64,
@@ -17,17 +17,17 @@ pub struct CountSnapshot {
     pub executions: Vec<(usize, u64)>,
 }
 
-/// A line that can't be used.
+/// An invalid line of the snapshots.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("snapshots, line {line}: {problem}")]
 pub struct SnapshotError {
     /// Line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// Description of the error.
     pub problem: &'static str,
 }
 
-/// Reads the snapshots, in order of time. A last line without its end was torn when the
+/// Parses the snapshots, in order of time. A last line without its end was torn when the
 /// application was killed, and is left out.
 pub fn parse_snapshots(text: &str) -> Result<Vec<CountSnapshot>, SnapshotError> {
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);

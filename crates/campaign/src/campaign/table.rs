@@ -6,7 +6,7 @@ use wattline_units::shortened::shortened;
 use crate::blocks::BlockId;
 use crate::csv_text::{self, CsvText};
 
-use super::planned::{Plan, PlannedCase};
+use super::plan_contents::{Plan, PlannedCase};
 
 const COLUMNS: [&str; 10] = [
     "case",
@@ -21,28 +21,28 @@ const COLUMNS: [&str; 10] = [
     "rank",
 ];
 
-/// A `plan.csv` that can't be used.
+/// Error of reading a `plan.csv`.
 #[derive(Debug, Error)]
 pub enum PlanTableError {
-    /// Not a table with the columns of a plan.
+    /// A column of a plan is missing.
     #[error("plan.csv: no column `{0}`; write it anew with `wattline plan`")]
     NoColumn(&'static str),
-    /// A line that is not a case.
+    /// A cell does not hold what its column should.
     #[error("plan.csv, line {line}: column `{column}` holds \"{}\"", shortened(text))]
     BadCell {
         /// Line, from 1.
         line: usize,
-        /// Column.
+        /// Name of the column.
         column: &'static str,
-        /// What it holds.
+        /// Text of the cell.
         text: String,
     },
-    /// Not CSV.
+    /// The text is not valid CSV.
     #[error("plan.csv can't be read")]
     Csv(#[from] csv::Error),
 }
 
-/// The text of `plan.csv`. `removed` holds block ids with blanks between.
+/// The text of `plan.csv`, a line per case. Column `removed` holds block ids separated by blanks.
 pub fn plan_to_csv(plan: &Plan) -> String {
     let mut table = CsvText::new(COLUMNS);
     for case in &plan.cases {

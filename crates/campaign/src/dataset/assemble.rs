@@ -1,5 +1,5 @@
-//! Records and counts -> the data set of a campaign. What can't be used is left out with
-//! its reason, never in silence.
+//! Assembly of a campaign's data set from records and counts. Unusable runs and cases are left out
+//! with a reason, never silently.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,59 +14,59 @@ use crate::model::table::{Case, Table};
 use crate::model::table::{GARBAGE_COLLECTION, LibraryTop, lump};
 use crate::operations::FeatureColumn;
 
-/// Whose idle runs a case's idle power comes from.
+/// Policy for the idle runs that a case's idle power comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IdlePolicy {
-    /// The case's own: the paper's pairing.
+    /// The idle runs of the case itself, as in Li and Gallagher 2016.
     #[default]
     OwnCase,
-    /// Those of the whole campaign on the same board: less noise, where it does not drift.
+    /// All idle runs of the campaign on the same board: less noise, if the board does not drift.
     Campaign,
 }
 
-/// How a data set is made.
+/// Options of [`assemble`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AssembleOptions {
     /// Library functions with a column of their own.
     pub library: LibraryTop,
-    /// Where idle power comes from.
+    /// Source of the idle power.
     pub idle: IdlePolicy,
     /// Furthest a power run's duration may be from the median of its case, as a share.
     pub duration_mismatch: f64,
 }
 
-/// A campaign without a single usable case, or without its counts.
+/// Error of a campaign without a usable case.
 #[derive(Debug, Error, PartialEq)]
 pub enum DatasetError {
-    /// Nothing is left.
+    /// All cases are left out.
     #[error("no case can be used; the first is left out because {reason}")]
     NoCase {
-        /// Why the first case is left out.
+        /// Reason why the first case is left out.
         reason: String,
     },
 }
 
-/// A run or case that is not in the data set.
+/// A run or case that is left out of the data set, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct LeftOut {
+pub struct DatasetOmission {
     /// Folder of the run, or name of the case.
     pub what: String,
     /// One sentence.
     pub reason: String,
 }
 
-/// One case of the data set.
+/// A case of the data set on one board: its energy and counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasuredCase {
-    /// Name of the case. One that several boards measured is there once for each.
+    /// Name of the case. A case measured on several boards has a row for each.
     pub name: String,
     /// The input sequence.
     pub group: String,
     /// Serial of the board.
     pub device: String,
-    /// Its energy.
+    /// Energy of the case.
     pub energy: CaseEnergy,
-    /// Executions of each feature, exact; features that never ran are not there.
+    /// Exact executions of each feature that ran.
     pub counts: BTreeMap<String, u128>,
 }
 
@@ -80,21 +80,22 @@ pub struct Dataset {
     /// Library functions in `lib:other`, with their counts, most executed first.
     pub lumped: Vec<(String, u128)>,
     /// Runs that failed a check and cases without the runs they need.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<DatasetOmission>,
     /// Mean of |trapezoid - right endpoint| / energy over the power runs used.
     pub rule_difference: f64,
-    /// Largest distance between the marks that align the clocks, in seconds.
+    /// Largest residual of the markers that align the clocks, in seconds.
     pub clock_residual_s: Option<f64>,
-    /// How late the meter was read at least, at most, in seconds.
+    /// Least and largest delay of the meter's readings, in seconds.
     pub lag_s: [f64; 2],
-    /// The meter's refresh period as a share of the shortest power run: a third of it is
-    /// what the ends of that run lose of the energy above idle.
+    /// The meter's refresh period as a share of the shortest power run; the ends of that run lose a
+    /// third of this share of the energy above idle.
     pub refresh_share: f64,
-    /// What is to be said of windows by board, where the cases are windows of sessions.
+    /// Facts about the windows of each board, if the cases are windows of sessions.
     pub windows: Vec<SessionWindows>,
 }
 
-/// Windows of one board's sessions that counted and were measured at once.
+/// Facts about the windows of one board's sessions, which were counted and measured at the same
+/// time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionWindows {
     /// The board.
@@ -103,24 +104,23 @@ pub struct SessionWindows {
     pub window_s: f64,
     /// Sessions.
     pub sessions: usize,
-    /// What one executed probe costs that is a statement, in joules: it is subtracted from
-    /// every window.
+    /// Energy in joules of one executed probe that is a statement; subtracted from every window.
     pub probe_energy_j: f64,
-    /// The same of a probe in a condition.
+    /// Energy in joules of one executed probe in a condition; subtracted from every window.
     pub condition_probe_energy_j: f64,
-    /// How far single cases are from that, as a standard deviation in joules a probe.
+    /// Standard deviation of single cases around that cost, in joules per probe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probe_spread_j: Option<f64>,
-    /// What probes added to the cases that also ran without, as a share of their energy.
+    /// Energy of probes in the cases that also ran without, as a share of the cases' energy.
     pub probe_share: f64,
-    /// Standard deviation of idle windows of that length.
+    /// Standard deviation in joules of the energies of idle windows of that length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_noise_j: Option<f64>,
 }
 
-/// Makes the data set. `counts` has, for each case with a good traced run, the
-/// executions of each operation. The order in which the runs were made makes no difference:
-/// boards that measure at the same time finish in any.
+/// Makes the data set. `counts` has, for each case with a good traced run, the executions of each
+/// operation. The order in which the runs were made makes no difference, since boards that measure
+/// at the same time finish in any order.
 pub fn assemble(
     plan: &[PlannedCase],
     records: &[RunRecord],
@@ -129,8 +129,8 @@ pub fn assemble(
 ) -> Result<Dataset, DatasetError> {
     let records = &sorted(records);
     let bad = records.iter().filter(|record| !record.is_good());
-    let mut left_out: Vec<LeftOut> = bad
-        .map(|record| LeftOut { what: record.folder.clone(), reason: record.reasons() })
+    let mut left_out: Vec<DatasetOmission> = bad
+        .map(|record| DatasetOmission { what: record.folder.clone(), reason: record.reasons() })
         .collect();
     let mut used: Vec<&MeasuredSession> = Vec::new();
     let mut cases = Vec::new();
@@ -138,13 +138,13 @@ pub fn assemble(
         let runs = match case_runs(case, device, records, options, &mut left_out) {
             Ok(runs) => runs,
             Err(reason) => {
-                left_out.push(LeftOut { what: case.name.clone(), reason });
+                left_out.push(DatasetOmission { what: case.name.clone(), reason });
                 continue;
             }
         };
         let Some(mut counts) = counts.get(&case.name).cloned() else {
             let reason = "it has no good traced run".to_string();
-            left_out.push(LeftOut { what: case.name.clone(), reason });
+            left_out.push(DatasetOmission { what: case.name.clone(), reason });
             continue;
         };
         let collections: Vec<f64> = runs.power.iter().map(|run| run.collections as f64).collect();
@@ -170,7 +170,7 @@ pub fn assemble(
     Ok(Dataset { features: features_of(&cases), cases, lumped, left_out, ..quality(&used) })
 }
 
-/// The records by board, case, phase and repeat.
+/// The records, sorted by board, case, phase and repeat.
 fn sorted(records: &[RunRecord]) -> Vec<&RunRecord> {
     let mut records: Vec<&RunRecord> = records.iter().collect();
     records.sort_by(|a, b| {
@@ -181,7 +181,8 @@ fn sorted(records: &[RunRecord]) -> Vec<&RunRecord> {
     records
 }
 
-/// A case with each board that has good power runs of it; with none where there are none.
+/// A pair for each board with good power runs of the case; a single pair without a board if there
+/// is none.
 fn on_devices<'r>(
     case: &'r PlannedCase,
     records: &[&'r RunRecord],
@@ -194,7 +195,7 @@ fn on_devices<'r>(
     }
 }
 
-/// The runs of one case on one board that are used, and their energy.
+/// The usable power runs of one case on one board, and the case's energy from them.
 struct CaseRuns<'r> {
     power: Vec<&'r MeasuredSession>,
     energy: CaseEnergy,
@@ -205,7 +206,7 @@ fn case_runs<'r>(
     device: Option<&str>,
     records: &[&'r RunRecord],
     options: &AssembleOptions,
-    left_out: &mut Vec<LeftOut>,
+    left_out: &mut Vec<DatasetOmission>,
 ) -> Result<CaseRuns<'r>, String> {
     let here = |r: &&&'r RunRecord| device.is_none_or(|device| r.board.serial == device);
     let own = records.iter().filter(here).copied();
@@ -221,12 +222,12 @@ fn case_runs<'r>(
         if durations.len() > 2 && apart > options.duration_mismatch * median {
             let lasted = measured.duration_s;
             let reason = format!("it lasted {lasted:.2} s, the case's median is {median:.2} s");
-            left_out.push(LeftOut { what: record.folder.clone(), reason });
+            left_out.push(DatasetOmission { what: record.folder.clone(), reason });
         } else {
             power.push(measured);
         }
     }
-    if let Some(reason) = power.iter().find_map(|measured| measured.too_short()) {
+    if let Some(reason) = power.iter().find_map(|measured| measured.too_short_reason()) {
         return Err(reason);
     }
     let idle: Vec<IdleRun> = own
@@ -241,14 +242,15 @@ fn case_runs<'r>(
         let missing = if runs.is_empty() { "power" } else { "idle" };
         format!("it has no good {missing} run")
     })?;
-    if energy.is_nothing() {
+    if energy.is_zero() {
         let remedy = "raise `frames` in [session]";
         return Err(format!("the meter saw it spend nothing beside idle: {remedy}"));
     }
     Ok(CaseRuns { power, energy })
 }
 
-/// Sums up the library functions that have no column of their own.
+/// Sums up the counts of library functions that get no column of their own; returns these
+/// functions.
 pub fn lump_cases(cases: &mut [MeasuredCase], top: LibraryTop) -> Vec<(String, u128)> {
     let mut rows: Vec<BTreeMap<String, u128>> =
         cases.iter_mut().map(|case| std::mem::take(&mut case.counts)).collect();
@@ -269,7 +271,7 @@ pub(super) fn features_of(cases: &[MeasuredCase]) -> Vec<String> {
     names.into_iter().map(|(_, name)| name.clone()).collect()
 }
 
-/// A data set without cases that says how good the runs used are.
+/// A data set without cases, with the quality figures of the runs used.
 fn quality(used: &[&MeasuredSession]) -> Dataset {
     let difference =
         |run: &&MeasuredSession| ((run.energy_trapezoid_j - run.energy_j) / run.energy_j).abs();

@@ -78,7 +78,7 @@ fn cases_have_energy_and_counts() {
 #[test]
 fn what_is_left_out_has_a_reason() {
     let dataset = dataset();
-    let expected = LeftOut { what: "b-power-2".into(), reason: "too hot; died".into() };
+    let expected = DatasetOmission { what: "b-power-2".into(), reason: "too hot; died".into() };
     assert_eq!(dataset.left_out, [expected]);
     assert_eq!(dataset.rule_difference, 0.5);
     assert_eq!(dataset.clock_residual_s, Some(0.02));
@@ -105,7 +105,7 @@ fn why_b_is_left_out(energy_j: f64, duration_s: f64) -> String {
     let records: Vec<RunRecord> = of_a.chain(of_b).collect();
     let plan = [planned("a"), planned("b")];
     let dataset = assemble(&plan, &records, &counts(), &options()).unwrap();
-    let [LeftOut { what, reason }] = &dataset.left_out[..] else { panic!("{dataset:?}") };
+    let [DatasetOmission { what, reason }] = &dataset.left_out[..] else { panic!("{dataset:?}") };
     assert_eq!((what.as_str(), dataset.cases.len()), ("b", 1));
     reason.clone()
 }

@@ -1,4 +1,4 @@
-//! What a campaign's costs are fitted to: its cases, and what is known of them.
+//! The data that a campaign's costs are fitted to: its cases, and facts about them.
 
 use std::collections::BTreeSet;
 
@@ -6,28 +6,29 @@ use crate::failure::Failure;
 use crate::format::counted_as;
 use crate::model::table::{Case, Table};
 use crate::model::{ContextPrice, FoldOptions, FoldUnit};
-use crate::operations::relative_without_price;
+use crate::operations::unmeasured_cost_ratio;
 
 use super::{CaseMixes, DatasetFacts};
 
-/// A campaign's data set.
+/// A campaign's data set with counts by context, facts, and the file's hash.
 #[derive(Debug, Clone)]
 pub struct CampaignData {
     /// The cases.
     pub table: Table,
-    /// Their executions by context.
+    /// Executions of the cases by operation and context.
     pub mixes: CaseMixes,
-    /// Where they come from.
+    /// Facts about the data set.
     pub facts: DatasetFacts,
-    /// Hash of the file that holds them.
+    /// SHA-256 of the data set's file.
     pub sha256: String,
 }
 
 impl CampaignData {
-    /// How its costs are validated: with fewer cases than the usual folds each is held out alone.
+    /// Folds of the cross-validation: with fewer cases than the usual number of folds each is held
+    /// out alone.
     ///
     /// # Errors
-    /// There are not two cases: nothing could be fitted while another is held out.
+    /// There are fewer than two cases: nothing could be fitted with one held out.
     pub fn folds(&self, seed: u64) -> Result<FoldOptions, Failure> {
         let usual = FoldOptions { seed, unit: self.facts.fold_unit(), ..FoldOptions::default() };
         let cases: BTreeSet<&str> =
@@ -48,13 +49,13 @@ impl CampaignData {
         )
     }
 
-    /// The cases with their counts weighed by what contexts cost.
-    pub fn weighed(&self, prices: &[ContextPrice]) -> Table {
-        weighed(self.table.clone(), &self.mixes, prices)
+    /// The table of the cases with counts weighed by the costs of contexts.
+    pub fn weighed_table(&self, prices: &[ContextPrice]) -> Table {
+        weigh_table(self.table.clone(), &self.mixes, prices)
     }
 }
 
-/// What is held out together with a case.
+/// Name of the unit that is held out together with a case.
 fn unit_of(case: &Case, unit: FoldUnit) -> &str {
     match unit {
         FoldUnit::Case => &case.name,
@@ -62,12 +63,12 @@ fn unit_of(case: &Case, unit: FoldUnit) -> &str {
     }
 }
 
-/// A table with its counts weighed by what contexts cost; what a compiler leaves nothing of
-/// counts nothing.
-pub fn weighed(mut table: Table, mixes: &CaseMixes, prices: &[ContextPrice]) -> Table {
+/// The table with counts weighed by the costs of contexts; operations that a compiler removes
+/// entirely count as 0.
+pub fn weigh_table(mut table: Table, mixes: &CaseMixes, prices: &[ContextPrice]) -> Table {
     let relative = ContextPrice::index(prices);
     let relative = |operation: &str, context: &str| {
-        let unpriced = || relative_without_price(operation, context);
+        let unpriced = || unmeasured_cost_ratio(operation, context);
         relative.get(&(operation, context)).copied().unwrap_or_else(unpriced)
     };
     mixes.weigh(&mut table, relative);
@@ -77,7 +78,7 @@ pub fn weighed(mut table: Table, mixes: &CaseMixes, prices: &[ContextPrice]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::LeftOut;
+    use crate::dataset::DatasetOmission;
 
     fn data(names: &[&str]) -> CampaignData {
         let case = |name: &&str| Case {
@@ -91,7 +92,8 @@ mod tests {
             executions: None,
         };
         let table = Table { cases: names.iter().map(case).collect(), ..Table::default() };
-        let left_out = vec![LeftOut { what: "r01".into(), reason: "it lasted 0.67 s".into() }];
+        let left_out =
+            vec![DatasetOmission { what: "r01".into(), reason: "it lasted 0.67 s".into() }];
         let facts = DatasetFacts { left_out, ..DatasetFacts::default() };
         CampaignData { table, mixes: CaseMixes::default(), facts, sha256: String::new() }
     }

@@ -1,4 +1,4 @@
-//! The runs of a campaign -> the table that models are fitted to.
+//! The data set of a campaign, made from its runs: the table that models are fitted to.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::folder::names::{self, JOURNAL};
 use crate::folder::{CampaignFolder, MeasuredCampaign, Output};
 use crate::format::{counted, counted_as, counted_operations};
 use crate::model::table::LibraryTop;
-use crate::operations::Mix;
+use crate::operations::OperationMix;
 use crate::run::{JudgeSettings, RunRecord};
 use crate::scenario::{CampaignProtocol, FrequencyChoice, Scenario};
 use crate::toolchain::artifact::hash_of_bytes;
@@ -19,29 +19,29 @@ use super::{
     TracedCase, TracedRuns, assemble, dataset_to_csv, dataset_to_toml, energies_to_csv,
 };
 
-/// The data set of a campaign.
+/// The data set of a campaign: cases without probes, and the rows that models are fitted to.
 #[derive(Debug)]
 pub struct CampaignDataset {
-    /// The cases that ran without probes.
+    /// Data set of the cases that ran without probes.
     pub plain: Dataset,
-    /// What models are fitted to: these, or windows of sessions with probes.
+    /// Data set that models are fitted to: that of `plain`, or of windows of sessions with probes.
     pub dataset: Dataset,
-    /// Executions by context, by row.
+    /// Executions by operation and context, by row of the data set.
     pub mixes: CaseMixes,
-    /// Where it comes from.
+    /// Provenance of the data set.
     pub provenance: Provenance,
 }
 
-/// Makes the data set. `folder` has the raw logs, which are read where the scenario wants
+/// Makes the data set of a campaign. `folder` has the raw logs, which are read if the scenario sets
 /// windows of sessions.
-pub fn dataset(
+pub fn assemble_dataset(
     scenario: &Scenario,
     campaign: &MeasuredCampaign,
-    remains: &ResidualCounts,
+    residual_counts: &ResidualCounts,
     folder: &CampaignFolder,
 ) -> Result<CampaignDataset, Failure> {
     let MeasuredCampaign { dictionary, cases, records, executions, .. } = campaign;
-    let traced = TracedRuns { dictionary, remains, executions };
+    let traced = TracedRuns { dictionary, residual_counts, executions };
     let options = AssembleOptions {
         library: LibraryTop::default(),
         idle: IdlePolicy::Campaign,
@@ -55,8 +55,8 @@ pub fn dataset(
     };
     let without_probes: Vec<PlannedCase> = cases.iter().filter(has_power).cloned().collect();
     let (mut mixes, mut counts) = (CaseMixes::default(), BTreeMap::new());
-    for TracedCase { case, blocks, executions } in traced.of(&without_probes) {
-        let mix = Mix::new(&blocks, |block| executions.get(block).copied().unwrap_or(0));
+    for TracedCase { case, blocks, executions } in traced.traced_cases(&without_probes) {
+        let mix = OperationMix::new(&blocks, |block| executions.get(block).copied().unwrap_or(0));
         mixes.0.insert(case.name.clone(), mix);
         counts.insert(case.name.clone(), count_operations(&blocks, executions));
     }
@@ -67,7 +67,7 @@ pub fn dataset(
         let source = WindowSource {
             folder,
             records,
-            cases: cases.iter().map(|case| (case, traced.variant(case))).collect(),
+            cases: cases.iter().map(|case| (case, traced.variant_dictionary(case))).collect(),
             plain: dataset
                 .cases
                 .iter()
@@ -76,7 +76,7 @@ pub fn dataset(
             judge: JudgeSettings::from(scenario),
             window_s: scenario.campaign.window_s,
         };
-        let made = session_windows::make(&source)?;
+        let made = session_windows::make_window_cases(&source)?;
         mixes = made.mixes;
         dataset.left_out.extend(made.left_out);
         dataset = dataset.with_windows(made.cases, made.lumped, made.windows);
@@ -85,7 +85,7 @@ pub fn dataset(
 }
 
 impl CampaignDataset {
-    /// Writes the data set; the SHA-256 of what models are fitted to, which tells it from others.
+    /// Writes the data set; returns the SHA-256 of the file that models are fitted to.
     pub fn write(&self, output: &Output) -> Result<String, Failure> {
         output.write(names::ENERGIES, energies_to_csv(&self.plain))?;
         let text = dataset_to_csv(&self.dataset);
@@ -96,7 +96,7 @@ impl CampaignDataset {
         Ok(sha256)
     }
 
-    /// What costs are fitted to; `sha256` is that of its file.
+    /// The data that costs are fitted to; `sha256` is the hash of the data set's file.
     pub fn data(&self, sha256: String) -> CampaignData {
         let Provenance { scenario, board, virtual_board, meter, rails, frequency_khz, .. } =
             self.provenance.clone();
@@ -113,7 +113,7 @@ impl CampaignDataset {
         CampaignData { table: self.dataset.table(), mixes: self.mixes.clone(), facts, sha256 }
     }
 
-    /// A line about the data set, and one about what probes cost on each board.
+    /// A line about the data set, and one about the cost of probes on each board.
     pub fn summary(&self) -> String {
         let dataset = &self.dataset;
         let one = if dataset.windows.is_empty() { "case" } else { "window" };

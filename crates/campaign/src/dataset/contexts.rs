@@ -1,25 +1,26 @@
 //! `contexts.csv`: in which contexts the cases executed their operations. Where microbenchmarks
-//! price contexts apart, a case's count of an operation is weighed by them, so that a
+//! give separate costs of contexts, a case's count of an operation is weighed by them, so that a
 //! case with another mix than the application's is no error of the model.
 
 use crate::csv_text;
 use std::collections::BTreeMap;
 
-use crate::operations::Mix;
+use crate::operations::OperationMix;
 
 use crate::model::table::Table;
 
-/// A row that can't be read.
+/// An invalid row of `contexts.csv`.
 #[derive(Debug, thiserror::Error)]
 #[error("contexts.csv can't be read; make it again with `wattline dataset`")]
 pub struct ContextsError(#[from] csv::Error);
 
 /// Executions of each case by operation and context.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CaseMixes(pub BTreeMap<String, Mix>);
+pub struct CaseMixes(pub BTreeMap<String, OperationMix>);
 
 impl CaseMixes {
-    /// The text: `case,operation,context,count`, of operations that have contexts.
+    /// The text of `contexts.csv`: `case,operation,context,count` for operations that have
+    /// contexts.
     ///
     /// # Errors
     /// None in memory; the writer's.
@@ -35,13 +36,13 @@ impl CaseMixes {
         }
         let bytes = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
         text.push_str(&String::from_utf8_lossy(&bytes));
-        Ok(csv_text::guarded(text))
+        Ok(csv_text::guard_formulas(text))
     }
 
-    /// What [`CaseMixes::to_csv`] wrote.
+    /// Parses the text that [`CaseMixes::to_csv`] makes.
     ///
     /// # Errors
-    /// A row that is not of the four columns; the cause names the line.
+    /// A row without the four columns; the cause names the line.
     pub fn from_csv(text: &str) -> Result<Self, ContextsError> {
         let mut mixes = Self::default();
         for row in csv_text::reader(text).deserialize() {
@@ -52,8 +53,8 @@ impl CaseMixes {
         Ok(mixes)
     }
 
-    /// Turns the counts of operations into executions at the operation's mean cost: each
-    /// counts as much as `relative` says of its operation and context.
+    /// Turns the counts of operations into executions at the operation's mean cost: each execution
+    /// counts `relative(operation, context)` times.
     pub fn weigh(&self, table: &mut Table, relative: impl Fn(&str, &str) -> f64) {
         let columns = table.features.len();
         for (row, case) in table.cases.iter_mut().enumerate() {

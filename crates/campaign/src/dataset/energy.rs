@@ -2,26 +2,27 @@
 //!
 //! `e = mean(E_k - P D_k)` over the power runs k, with the mean idle power `P` of the
 //! idle runs and the durations `D_k`. When idle and power runs last equally long this is
-//! the paper's `mean(E_power) - mean(E_idle)`; when they don't, it takes idle energy for
-//! the time that the application really ran. Standard error:
+//! `mean(E_power) - mean(E_idle)` of Li and Gallagher 2016; when they don't, idle energy is taken
+//! for the time that the application really ran. Standard error:
 //! `sqrt(s_p^2 / n_p + s_i^2 / n_i)`, with the standard deviations of `E_k - P D_k` and of
 //! the idle energy over the mean duration. Negative energies stay.
 //!
 //! Where the CPU times of the runtime's own threads are known (compilers, collector),
-//! their part of `E_k - P D_k` is taken off: they spend by what they compile and collect, not
-//! by what the case executes, and the ledger has a row for them.
+//! their part of `E_k - P D_k` is subtracted: their energy depends on the code that they compile
+//! and the garbage that they collect, not on the operations of the case, and the ledger has a row
+//! for them.
 
 use crate::power::RuntimeShares;
 use crate::run::MeasuredSession;
 
-/// One power run.
+/// Energy and duration of one power run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PowerRun {
     /// Energy of the window in joules, idle included.
     pub energy_j: f64,
     /// Length of the window in seconds.
     pub duration_s: f64,
-    /// The runtime's parts of what is above idle, where they are known.
+    /// The runtime's shares of the energy above idle, if known.
     pub runtime: Option<RuntimeShares>,
 }
 
@@ -38,26 +39,27 @@ impl PowerRun {
         self.energy_j - idle_power_w * self.duration_s
     }
 
-    /// What the application's own threads spent of it, where that is known; else all of it.
-    pub fn own_j(&self, idle_power_w: f64) -> f64 {
+    /// Energy above idle in joules of the application's own threads, if the runtime's shares are
+    /// known; else all energy above idle.
+    pub fn application_j(&self, idle_power_w: f64) -> f64 {
         let part = self.runtime.map_or(1.0, RuntimeShares::application);
         self.above_idle_j(idle_power_w) * part
     }
 }
 
-/// One idle run.
+/// Power of one idle run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct IdleRun {
     /// Mean power in watts.
     pub power_w: f64,
 }
 
-/// The energy of one case.
+/// The energy of one case, from its power and idle runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CaseEnergy {
     /// The application's own energy above idle in joules; may be negative.
     pub energy_j: f64,
-    /// What the runtime's own threads spent beside it; none where that is not known.
+    /// Energy of the runtime's own threads in joules, not part of `energy_j`; none if unknown.
     pub runtime_j: Option<f64>,
     /// Standard error of `energy_j` in joules; none when power or idle runs have no repeat.
     pub energy_se_j: Option<f64>,
@@ -74,8 +76,8 @@ pub struct CaseEnergy {
 }
 
 impl CaseEnergy {
-    /// A window's energy without the runtime's parts of what is above idle, taken to be those
-    /// of its whole session: when in it the compilers ran is not known.
+    /// A window's energy without the runtime's shares of the energy above idle. They are taken to
+    /// be those of the whole session, since the times at which the compilers ran are unknown.
     pub(crate) fn without_runtime(self, shares: Option<RuntimeShares>) -> Self {
         let Some(shares) = shares else { return self };
         let above_j = self.total_j - self.idle_power_w * self.duration_s;
@@ -83,22 +85,22 @@ impl CaseEnergy {
         Self { energy_j: self.energy_j - runtime_j, runtime_j: Some(runtime_j), ..self }
     }
 
-    /// Whether no cost can be told from it: relative errors of exactly nothing are not defined.
-    /// A meter of coarse steps, as CPU times are, sees nothing of what is short.
-    pub fn is_nothing(&self) -> bool {
+    /// Whether the energy is exactly 0, so that relative errors are undefined and no cost can be
+    /// estimated. A meter with coarse steps, such as CPU times, shows 0 for short cases.
+    pub fn is_zero(&self) -> bool {
         self.energy_j == 0.0
     }
 }
 
-/// The energy of a case; none when it has no power or no idle run.
+/// Computes the energy of a case from its runs; none without a power or an idle run.
 pub(crate) fn case_energy(power: &[PowerRun], idle: &[IdleRun]) -> Option<CaseEnergy> {
     let idle_powers: Vec<f64> = idle.iter().map(|run| run.power_w).collect();
     let idle_power_w = mean(&idle_powers)?;
     let durations: Vec<f64> = power.iter().map(|run| run.duration_s).collect();
     let duration_s = mean(&durations)?;
     let totals: Vec<f64> = power.iter().map(|run| run.energy_j).collect();
-    let own: Vec<f64> = power.iter().map(|run| run.own_j(idle_power_w)).collect();
-    let beside = |run: &PowerRun| run.above_idle_j(idle_power_w) - run.own_j(idle_power_w);
+    let own: Vec<f64> = power.iter().map(|run| run.application_j(idle_power_w)).collect();
+    let beside = |run: &PowerRun| run.above_idle_j(idle_power_w) - run.application_j(idle_power_w);
     let is_told = power.iter().any(|run| run.runtime.is_some());
     let beside: Vec<f64> = power.iter().filter(|_| is_told).map(beside).collect();
     let se = |variance: Option<f64>, n: usize| variance.map(|variance| variance / n as f64);
@@ -116,7 +118,7 @@ pub(crate) fn case_energy(power: &[PowerRun], idle: &[IdleRun]) -> Option<CaseEn
     })
 }
 
-/// The mean; none of nothing.
+/// The mean; none of no values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
@@ -128,8 +130,8 @@ pub fn variance(values: &[f64]) -> Option<f64> {
     Some(squares / (values.len() - 1) as f64)
 }
 
-/// How far, relative, an energy of a group differs from its group's mean, all groups together;
-/// none where no group has two.
+/// Relative standard deviation of energies around the mean of their group, over all groups; none if
+/// no group has two energies.
 pub fn relative_spread<'a>(groups: impl Iterator<Item = &'a [f64]>) -> Option<f64> {
     let (mut squares, mut freedom) = (0.0, 0.0);
     for energies in groups {

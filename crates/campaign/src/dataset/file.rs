@@ -1,54 +1,54 @@
-//! A data set in a file, with what lies beside it: where it comes from, and its counts by
-//! context.
+//! A data set in a file, and the files beside it: provenance and counts by context.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer};
 
-use crate::failure::{Failure, with_causes};
+use crate::failure::{Failure, message_with_causes};
 use crate::folder::{Artifact, CampaignFolder, names, read_text};
 use crate::input_file;
 use crate::model::table::{ColumnChoice, Table, TableRows};
 use crate::model::{ContextPrice, FoldUnit};
 use crate::toolchain::artifact::hash_of_bytes;
 
-use super::{CampaignData, CaseMixes, ContextsError, LeftOut, weighed};
+use super::{CampaignData, CaseMixes, ContextsError, DatasetOmission, weigh_table};
 
-/// What `dataset.toml` says, as far as other stages want to know.
+/// The part of `dataset.toml` that other stages use.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct DatasetFacts {
-    /// The scenario's name.
+    /// Name of the scenario.
     pub scenario: Option<String>,
-    /// The board.
+    /// Model of the board.
     pub board: Option<String>,
-    /// Whether it is a virtual one.
+    /// Whether the board is virtual.
     pub virtual_board: Option<bool>,
-    /// The meter.
+    /// Power meter.
     pub meter: Option<String>,
     /// Rails whose power was added up.
     pub rails: Vec<String>,
     /// Fixed frequency in kHz.
     pub frequency_khz: Option<u64>,
     /// Runs and cases that are not in the data set.
-    pub left_out: Vec<LeftOut>,
-    /// Whether its rows are windows of sessions, of which something is said by board.
+    pub left_out: Vec<DatasetOmission>,
+    /// Whether the rows are windows of sessions, for which the file has facts by board.
     #[serde(rename = "windows", deserialize_with = "are_there")]
     pub has_windows: bool,
 }
 
-/// Whether a list has anything.
+/// Deserialises a list as whether it has elements.
 fn are_there<'de, D: Deserializer<'de>>(windows: D) -> Result<bool, D::Error> {
     Vec::<toml::Table>::deserialize(windows).map(|windows| !windows.is_empty())
 }
 
 impl DatasetFacts {
-    /// What is held out together: windows of one case, or single cases.
+    /// The unit that is held out together in cross-validation: the windows of one case, or single
+    /// cases.
     pub fn fold_unit(&self) -> FoldUnit {
         if self.has_windows { FoldUnit::Group } else { FoldUnit::Case }
     }
 
-    /// The facts in `dataset.toml` beside a data set; none where there is no such file.
+    /// Reads the facts in `dataset.toml` beside a data set; empty if there is no such file.
     pub fn beside(dataset: &Path) -> Result<DatasetFacts, Failure> {
         let path: PathBuf = dataset.with_extension("toml");
         match input_file::read_text(&path) {
@@ -58,43 +58,44 @@ impl DatasetFacts {
     }
 }
 
-/// A data set as it was read.
+/// A data set that was read from a file, with the file's hash.
 #[derive(Debug, Clone)]
 pub struct DatasetFile {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Hash of its bytes.
+    /// SHA-256 of the file.
     pub sha256: String,
-    /// Its cases.
+    /// Table of the cases.
     pub table: Table,
-    /// What a user is told of how it is written.
+    /// Remarks for the user about the format of the file.
     pub remarks: Vec<String>,
 }
 
 impl DatasetFile {
-    /// Reads the columns that a campaign's data set has.
+    /// Reads a data set with the columns of a campaign's.
     pub fn read(path: &Path) -> Result<DatasetFile, Failure> {
         DatasetFile::read_columns(path, &ColumnChoice::default())
     }
 
-    /// Reads a table of any origin.
+    /// Reads a table of any origin, with the chosen columns.
     pub fn read_columns(path: &Path, choice: &ColumnChoice) -> Result<DatasetFile, Failure> {
         let text = input_file::read(path).map_err(Failure::io("read", path))?;
         let rows = TableRows::of_csv(&text, choice);
         let read = rows.and_then(|rows| Ok((Table::from_rows(&rows)?, rows.remarks()?)));
-        let (table, remarks) = read.map_err(|error| Failure::input(path, with_causes(&error)))?;
+        let (table, remarks) =
+            read.map_err(|error| Failure::input(path, message_with_causes(&error)))?;
         Ok(DatasetFile { path: path.into(), sha256: hash_of_bytes(&text), table, remarks })
     }
 
-    /// The same with its counts weighed by what contexts cost, where the data set has its
-    /// counts by context beside it.
-    pub fn weighed(self, prices: &[ContextPrice]) -> Result<DatasetFile, Failure> {
-        let table = weighed(self.table, &mixes_beside(&self.path)?, prices);
+    /// The data set with its counts weighed by the costs of contexts, if there are counts by
+    /// context beside it.
+    pub fn with_weighed_counts(self, prices: &[ContextPrice]) -> Result<DatasetFile, Failure> {
+        let table = weigh_table(self.table, &mixes_beside(&self.path)?, prices);
         Ok(DatasetFile { table, ..self })
     }
 }
 
-/// Executions by context of the cases.
+/// `contexts.csv`.
 impl Artifact for CaseMixes {
     const NAME: &'static str = names::CONTEXTS;
     type ParseError = ContextsError;
@@ -108,7 +109,7 @@ impl Artifact for CaseMixes {
     }
 }
 
-/// Executions by context of a data set's cases; none where there is no such file beside it.
+/// Reads the executions by context of a data set's cases; empty if there is no such file beside it.
 fn mixes_beside(dataset: &Path) -> Result<CaseMixes, Failure> {
     let path = dataset.with_file_name(names::CONTEXTS);
     match path.is_file() {
@@ -120,7 +121,7 @@ fn mixes_beside(dataset: &Path) -> Result<CaseMixes, Failure> {
 }
 
 impl CampaignData {
-    /// The data set of a file, with what lies beside it.
+    /// Reads the data set of a file, with the files beside it.
     ///
     /// # Errors
     /// One of the files can't be read.
@@ -132,12 +133,12 @@ impl CampaignData {
 }
 
 impl CampaignFolder {
-    /// The data set, with what is said of it.
+    /// Reads the data set, with its facts and counts by context.
     pub fn dataset(&self) -> Result<CampaignData, Failure> {
         CampaignData::read(&self.file(names::DATASET))
     }
 
-    /// What is said of the data set.
+    /// Reads the facts about the data set.
     pub fn dataset_facts(&self) -> Result<DatasetFacts, Failure> {
         DatasetFacts::beside(&self.file(names::DATASET))
     }

@@ -9,36 +9,36 @@
 use thiserror::Error;
 
 use crate::power::{
-    IntegrateError, MeterTiming, NamedWindow, RuntimeThreads, Series, Window, integrate,
+    IntegrateError, MeterTiming, NamedWindow, RuntimeThreadTimes, Series, Window, integrate,
 };
 use crate::quantile::median;
 use crate::units::Seconds;
 
 use super::energy::mean;
 
-/// The energy of one window.
+/// Energy above idle of one microbenchmark's window.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MicrobenchmarkEnergy {
     /// Name of the microbenchmark.
     pub name: String,
-    /// Iterations that it said it makes.
+    /// Number of iterations that the program printed.
     pub iterations: Option<u64>,
-    /// GC in its window.
+    /// Number of GC runs in the window.
     pub gc_runs: u64,
-    /// CPU times of the runtime's threads in it; none where they were not read.
-    pub threads: Option<RuntimeThreads>,
+    /// CPU times of the runtime's threads in the window; none if they were not read.
+    pub threads: Option<RuntimeThreadTimes>,
     /// Energy above idle in joules; may be negative.
     pub energy_j: f64,
     /// Length of the window in seconds.
     pub duration_s: f64,
-    /// The idle level taken off, in watts.
+    /// The subtracted idle level in watts.
     pub idle_power_w: f64,
     /// Standard error of the energy that comes from the idle level's, in joules; none
     /// with fewer than two idle samples.
     pub idle_se_j: Option<f64>,
 }
 
-/// Why a microbenchmark session gives no energies.
+/// Error of a microbenchmark session without usable energies.
 #[derive(Debug, Error, Clone, PartialEq)]
 pub(crate) enum MicrobenchmarkError {
     /// A gap in which the meter never shows idle.
@@ -62,23 +62,23 @@ pub(crate) enum MicrobenchmarkError {
         /// The microbenchmark.
         name: String,
     },
-    /// The samples don't cover the window and what is shown after it.
+    /// The samples don't cover the window and the time until the meter has shown it.
     #[error("microbenchmark `{name}`: {source}")]
     Integrate {
         /// The microbenchmark.
         name: String,
-        /// Why.
+        /// Error of the integration.
         #[source]
         source: IntegrateError,
     },
 }
 
-/// Idle samples this far from a window's middle count for its level: near enough for
-/// slow drift, far enough for several gaps.
+/// Largest distance in seconds from a window's middle of the idle samples for its level: near
+/// enough for slow drift, far enough for several gaps.
 const IDLE_REACH_S: f64 = 20.0;
 
-/// The energies of all windows of one session, in order.
-pub(crate) fn microbenchmark_rows(
+/// Computes the energies of all windows of one session, in order.
+pub(crate) fn microbenchmark_energies(
     series: &Series,
     windows: &[NamedWindow],
     timing: MeterTiming,
@@ -102,7 +102,8 @@ pub(crate) fn microbenchmark_rows(
         .collect()
 }
 
-/// Time and power of the samples in which no window is shown.
+/// Time and power of the samples that show no window, `shown_s` being how long the meter shows a
+/// window after its end.
 fn idle_samples(series: &Series, windows: &[NamedWindow], shown_s: f64) -> Vec<(f64, f64)> {
     let shows = |time: f64| {
         windows.iter().any(|w| w.window.start_s < time && time < w.window.end_s + shown_s)
@@ -157,7 +158,7 @@ fn row(
     })
 }
 
-/// The same windows seen by two rails, added up.
+/// Adds up the energies of the same windows on two rails.
 pub(crate) fn sum_of_rails(
     a: &[MicrobenchmarkEnergy],
     b: &[MicrobenchmarkEnergy],
@@ -229,7 +230,8 @@ mod tests {
         let timing = MeterTiming { update_period_s: 0.25, sample_period_s: 0.01 };
         for phase in 0..5 {
             let shift = f64::from(phase) * 0.05;
-            let rows = microbenchmark_rows(&shown(0.01, shift), &windows(shift), timing).unwrap();
+            let rows =
+                microbenchmark_energies(&shown(0.01, shift), &windows(shift), timing).unwrap();
             for (row, expected) in rows.iter().zip([3.0, 5.0]) {
                 assert!((row.energy_j - expected).abs() < 0.05, "{shift}: {row:?}");
                 assert!((row.idle_power_w - 2.0).abs() < 1e-9);
@@ -247,7 +249,7 @@ mod tests {
         let mut sum = 0.0;
         for phase in 0..50 {
             let shift = f64::from(phase) * 0.01;
-            sum += microbenchmark_rows(&shown(0.2, shift), &windows(shift), timing).unwrap()[0]
+            sum += microbenchmark_energies(&shown(0.2, shift), &windows(shift), timing).unwrap()[0]
                 .energy_j;
         }
         assert!((sum / 50.0 - 3.0).abs() < 0.06, "{}", sum / 50.0);
@@ -260,7 +262,8 @@ mod tests {
         let timing = MeterTiming { update_period_s: 0.25, sample_period_s: 0.11 };
         for phase in 0..20 {
             let shift = f64::from(phase) * 0.013;
-            let rows = microbenchmark_rows(&shown(0.11, shift), &windows(shift), timing).unwrap();
+            let rows =
+                microbenchmark_energies(&shown(0.11, shift), &windows(shift), timing).unwrap();
             assert!((rows[0].energy_j - 3.0).abs() < 0.02, "{shift}: {rows:?}");
         }
     }
@@ -270,13 +273,13 @@ mod tests {
         let timing = MeterTiming { update_period_s: 0.25, sample_period_s: 0.01 };
         let mut near = windows(0.0);
         near[1].window.start_s = 4.4;
-        let error = microbenchmark_rows(&shown(0.01, 0.0), &near, timing).unwrap_err();
+        let error = microbenchmark_energies(&shown(0.01, 0.0), &near, timing).unwrap_err();
         assert!(matches!(error, MicrobenchmarkError::ShortGap { .. }), "{error}");
         let late = vec![named("z", 9.0, 9.9)];
-        let error = microbenchmark_rows(&shown(0.01, 0.0), &late, timing).unwrap_err();
+        let error = microbenchmark_energies(&shown(0.01, 0.0), &late, timing).unwrap_err();
         assert!(matches!(error, MicrobenchmarkError::NoIdle { .. }), "{error}");
-        let none = microbenchmark_rows(&Series::default(), &windows(0.0), timing).unwrap_err();
+        let none = microbenchmark_energies(&Series::default(), &windows(0.0), timing).unwrap_err();
         assert!(matches!(none, MicrobenchmarkError::NoIdle { .. }), "{none}");
-        assert_eq!(microbenchmark_rows(&Series::default(), &[], timing), Ok(vec![]));
+        assert_eq!(microbenchmark_energies(&Series::default(), &[], timing), Ok(vec![]));
     }
 }

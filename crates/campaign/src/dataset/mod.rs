@@ -1,5 +1,5 @@
-//! Records -> the table that models are fitted to. Pure; `docs/energy.md` has the
-//! definitions.
+//! The data set of a campaign: the table that models are fitted to, made from records. Pure;
+//! `docs/energy.md` has the definitions.
 
 pub mod assemble;
 mod campaign_data;
@@ -15,9 +15,9 @@ mod traced_runs;
 pub mod windows;
 
 pub use assemble::{AssembleOptions, IdlePolicy, assemble, lump_cases};
-pub use assemble::{Dataset, LeftOut, MeasuredCase, SessionWindows};
-pub use campaign_data::{CampaignData, weighed};
-pub use campaign_dataset::{CampaignDataset, dataset};
+pub use assemble::{Dataset, DatasetOmission, MeasuredCase, SessionWindows};
+pub use campaign_data::{CampaignData, weigh_table};
+pub use campaign_dataset::{CampaignDataset, assemble_dataset};
 pub use contexts::{CaseMixes, ContextsError};
 pub use energy::CaseEnergy;
 pub use file::{DatasetFacts, DatasetFile};

@@ -4,23 +4,23 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::assemble::{Dataset, LeftOut, SessionWindows};
+use super::assemble::{Dataset, DatasetOmission, SessionWindows};
 use crate::csv_text::CsvText;
 use crate::model::table::FIXED_COLUMNS;
 use crate::operations::FeatureColumn;
 
-/// Where a data set comes from.
+/// The provenance of a data set: scenario, board, runtime, meter, seed, version.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Provenance {
     /// Name of the scenario.
     pub scenario: String,
     /// Model of the board.
     pub board: String,
-    /// Whether it is the virtual board: no figure is of real hardware then.
+    /// Whether the board is virtual: no figure is of real hardware then.
     pub virtual_board: bool,
-    /// The chip of a virtual board; absent on others.
+    /// Simulated energy model of a virtual board; absent on others.
     pub simulated_model: Option<String>,
-    /// What ran the application.
+    /// Runtime of the application.
     pub runtime: String,
     /// Power meter.
     pub meter: String,
@@ -34,7 +34,7 @@ pub struct Provenance {
     pub tool_version: String,
 }
 
-/// `dataset.csv`: a line per case, a column per operation and library function with
+/// The text of `dataset.csv`: a line per case, a column per operation and library function with
 /// exact integers. An unknown standard error is an empty cell.
 pub fn dataset_to_csv(dataset: &Dataset) -> String {
     let features = dataset.features.iter().map(String::as_str);
@@ -55,7 +55,7 @@ pub fn dataset_to_csv(dataset: &Dataset) -> String {
     table.text()
 }
 
-/// The energies of the cases in detail: what the ledger starts from.
+/// The text of `energies.csv`: the energies of the cases in detail, which the ledger starts from.
 pub fn energies_to_csv(dataset: &Dataset) -> String {
     let mut table = CsvText::new([
         "case",
@@ -89,9 +89,9 @@ pub fn energies_to_csv(dataset: &Dataset) -> String {
     table.text()
 }
 
-/// What `dataset.toml` holds beside the provenance.
+/// The contents of `dataset.toml`: provenance and quality of a data set.
 #[derive(Serialize)]
-struct Description<'d> {
+struct DatasetDescription<'d> {
     #[serde(flatten)]
     provenance: &'d Provenance,
     cases: usize,
@@ -110,27 +110,28 @@ struct Description<'d> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     windows: &'d [SessionWindows],
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    lumped: Vec<Lumped<'d>>,
+    lumped: Vec<LumpedFunction<'d>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    left_out: &'d [LeftOut],
+    left_out: &'d [DatasetOmission],
 }
 
 #[derive(Serialize)]
-struct Lumped<'d> {
+struct LumpedFunction<'d> {
     function: &'d str,
     /// As text: TOML's integers end at 2^63.
     executions: String,
 }
 
-/// `dataset.toml`: provenance, quality, what was lumped, what was left out and why.
+/// The text of `dataset.toml`: provenance, quality, lumped library functions, left-out runs with
+/// reasons.
 pub fn dataset_to_toml(dataset: &Dataset, provenance: &Provenance) -> String {
     let library = dataset.features.iter().filter(|name| FeatureColumn::is_library(name)).count();
-    let lumped = dataset
-        .lumped
-        .iter()
-        .map(|(function, executions)| Lumped { function, executions: executions.to_string() });
+    let lumped = dataset.lumped.iter().map(|(function, executions)| LumpedFunction {
+        function,
+        executions: executions.to_string(),
+    });
     let devices: BTreeSet<&str> = dataset.cases.iter().map(|case| case.device.as_str()).collect();
-    let description = Description {
+    let description = DatasetDescription {
         provenance,
         cases: dataset.cases.len(),
         devices: if devices.len() > 1 { devices.into_iter().collect() } else { Vec::new() },

@@ -1,38 +1,38 @@
-//! What executed probes cost, by the cases that ran with probes and without. A probe in a
-//! condition (`W.t(7) && (c)`, `W.b(7, 8, c) ? ...`) is a call more than one that is a
-//! statement of its own: the two sorts have costs of their own.
+//! The cost of executed probes, from the cases that ran with and without probes. A probe in a
+//! condition (`W.t(7) && (c)`, `W.b(7, 8, c) ? ...`) is a call more than one that is a statement of
+//! its own, so the two sorts have separate costs.
 
 use super::energy::mean;
 
-/// What one executed probe adds to the energy.
+/// Energy of one executed probe, with its spread over cases.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ProbeCost {
-    /// Of statements and of those in conditions, in joules; the same where the cases can't
-    /// tell them apart.
+    /// Joules of a probe that is a statement, and of one in a condition; equal if the cases cannot
+    /// separate the two.
     pub energy_j: [f64; 2],
-    /// How far single cases are from that, as a standard deviation in joules a probe; none
-    /// with too few cases.
+    /// Standard deviation of single cases around that cost, in joules per probe; none with too few
+    /// cases.
     pub spread_j: Option<f64>,
-    /// What probes added to the cases, as a share of their energy above idle.
+    /// Energy of probes as a share of the cases' energy above idle.
     pub share: f64,
 }
 
-/// A case, with probes and without.
+/// A case that ran with and without probes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ProbePair {
     /// Energy above idle of the sessions with probes, in joules.
     pub probed_j: f64,
-    /// The same of those without.
+    /// Energy above idle of the sessions without probes, in joules.
     pub plain_j: f64,
     /// Executed probes: statements, in conditions.
     pub probes: [f64; 2],
 }
 
-/// A pair's shares of the two sorts of probes, and joules a probe.
+/// A pair's shares of the two sorts of probes, and joules per probe.
 type ProbeShares = ([f64; 2], f64);
 
-/// What probes cost: least squares over the pairs, each weighed by its number of probes, so
-/// that cases count alike. None without executed probes.
+/// Estimates the cost of probes by least squares over the pairs, each weighed by its number of
+/// probes, so that cases count alike. None without executed probes.
 pub(crate) fn probe_cost(pairs: &[ProbePair]) -> Option<ProbeCost> {
     let rows: Vec<ProbeShares> = pairs
         .iter()
@@ -56,8 +56,8 @@ pub(crate) fn probe_cost(pairs: &[ProbePair]) -> Option<ProbeCost> {
     Some(ProbeCost { energy_j, spread_j, share })
 }
 
-/// The costs of the two sorts; none where the rows are too few or too much alike, or where
-/// one would be negative.
+/// The costs of the two sorts of probes; none if there are too few rows, if they are too much
+/// alike, or if a cost would be negative.
 fn two_costs(rows: &[ProbeShares]) -> Option<[f64; 2]> {
     let sum = |of: &dyn Fn(&ProbeShares) -> f64| rows.iter().map(of).sum::<f64>();
     let (aa, ab) = (sum(&|(s, _)| s[0] * s[0]), sum(&|(s, _)| s[0] * s[1]));

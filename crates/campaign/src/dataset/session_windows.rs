@@ -1,5 +1,5 @@
-//! The data set of a campaign whose sessions counted and were measured at once. Idle power, noise
-//! and what probes cost are each board's own.
+//! The data set of a campaign whose sessions were counted and measured at the same time. Idle
+//! power, noise and the cost of probes are each board's own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,46 +8,46 @@ use crate::failure::Failure;
 use crate::folder::CampaignFolder;
 use crate::folder::names::JOURNAL;
 use crate::model::table::LibraryTop;
-use crate::operations::{Dictionary, Mix};
+use crate::operations::{Dictionary, OperationMix};
 use crate::power::{Window, parse_samples, parse_session_log};
 use crate::run::{JudgeSettings, MeasuredSession, RunRecord};
 
 use super::energy::PowerRun;
 use super::probe_cost::{ProbeCost, ProbePair, probe_cost};
 use super::windows::{CountedSession, SessionPiece, idle_power_w, noise_j, window_energy};
-use super::{CaseEnergy, CaseMixes, LeftOut, MeasuredCase, SessionWindows, lump_cases};
+use super::{CaseEnergy, CaseMixes, DatasetOmission, MeasuredCase, SessionWindows, lump_cases};
 
-/// What the windows of a campaign are made of.
+/// The inputs from which the windows of a campaign are made.
 pub(crate) struct WindowSource<'s> {
     /// The campaign's folder.
     pub folder: &'s CampaignFolder,
-    /// Its runs.
+    /// Records of the campaign's runs.
     pub records: &'s [RunRecord],
-    /// Its cases, each with the dictionary of its variant.
+    /// Cases of the campaign, each with the dictionary of its variant.
     pub cases: Vec<(&'s PlannedCase, Dictionary)>,
     /// Energies of the cases that also ran without probes, by name and board.
     pub plain: BTreeMap<(String, String), CaseEnergy>,
-    /// Rails and marks.
+    /// Settings with rails and markers.
     pub judge: JudgeSettings,
     /// Length of a window in seconds.
     pub window_s: f64,
 }
 
-/// The windows as cases of a data set, what is to be said of them, and their contexts.
+/// The windows as cases of a data set, with facts about them and counts by context.
 pub(crate) struct WindowCases {
     /// A row for each window.
     pub cases: Vec<MeasuredCase>,
     /// Library functions in `lib:other`.
     pub lumped: Vec<(String, u128)>,
-    /// What probes cost, and how noisy windows are, by board.
+    /// Cost of probes and noise of windows, by board.
     pub windows: Vec<SessionWindows>,
-    /// Executions by context, by row.
+    /// Executions by operation and context, by row.
     pub mixes: CaseMixes,
-    /// Boards of which too little is known.
-    pub left_out: Vec<LeftOut>,
+    /// Boards and windows that are left out, with reasons.
+    pub left_out: Vec<DatasetOmission>,
 }
 
-/// A session with its case's place and its record.
+/// A session with the index of its case and its record.
 struct WindowRun<'s> {
     place: usize,
     record: &'s RunRecord,
@@ -55,15 +55,15 @@ struct WindowRun<'s> {
     measured: &'s MeasuredSession,
 }
 
-/// What is to be taken off a board's windows.
-struct Dues {
+/// Idle power, noise and cost of probes of a board, which are subtracted from its windows.
+struct BoardDeductions {
     idle_power_w: f64,
     noise_j: Option<f64>,
     cost: ProbeCost,
 }
 
-/// Reads the sessions and makes their windows.
-pub fn make(source: &WindowSource<'_>) -> Result<WindowCases, Failure> {
+/// Reads the sessions of a campaign and makes their windows.
+pub fn make_window_cases(source: &WindowSource<'_>) -> Result<WindowCases, Failure> {
     let bad = |message: &str| Failure::input(source.folder.file(JOURNAL), message);
     let mut made = WindowCases {
         cases: Vec::new(),
@@ -75,28 +75,28 @@ pub fn make(source: &WindowSource<'_>) -> Result<WindowCases, Failure> {
     let boards = source.boards();
     for board in &boards {
         let runs = probed_runs(source, board)?;
-        let dues = match dues(&idle_sessions(source, board)?, &runs, source, board) {
-            Ok(dues) => dues,
+        let deductions = match deductions(&idle_sessions(source, board)?, &runs, source, board) {
+            Ok(deductions) => deductions,
             Err(reason) if boards.len() == 1 => return Err(bad(reason)),
             Err(reason) => {
                 let what = format!("the windows of board {board}");
-                made.left_out.push(LeftOut { what, reason: reason.into() });
+                made.left_out.push(DatasetOmission { what, reason: reason.into() });
                 continue;
             }
         };
         let suffix = if boards.len() > 1 { format!("-on-{board}") } else { String::new() };
         for run in &runs {
-            rows(source, run, &dues, &suffix, &mut made)?;
+            rows(source, run, &deductions, &suffix, &mut made)?;
         }
         made.windows.push(SessionWindows {
             device: board.to_string(),
             window_s: source.window_s,
             sessions: runs.len(),
-            probe_energy_j: dues.cost.energy_j[0],
-            condition_probe_energy_j: dues.cost.energy_j[1],
-            probe_spread_j: dues.cost.spread_j,
-            probe_share: dues.cost.share,
-            window_noise_j: dues.noise_j,
+            probe_energy_j: deductions.cost.energy_j[0],
+            condition_probe_energy_j: deductions.cost.energy_j[1],
+            probe_spread_j: deductions.cost.spread_j,
+            probe_share: deductions.cost.share,
+            window_noise_j: deductions.noise_j,
         });
     }
     if made.cases.is_empty() {
@@ -107,17 +107,17 @@ pub fn make(source: &WindowSource<'_>) -> Result<WindowCases, Failure> {
     Ok(made)
 }
 
-/// What is to be taken off a board's windows, or why that is not known.
-fn dues(
+/// The deductions of a board's windows, or the reason why they are unknown.
+fn deductions(
     idle: &[CountedSession],
     runs: &[WindowRun<'_>],
     source: &WindowSource<'_>,
     board: &str,
-) -> Result<Dues, &'static str> {
+) -> Result<BoardDeductions, &'static str> {
     let idle_power_w = idle_power_w(idle).ok_or("there is no good idle run")?;
     let cost = probe_cost(&pairs(source, runs, board, idle_power_w))
         .ok_or("no case has good runs with probes and without: what probes cost is not known")?;
-    Ok(Dues { idle_power_w, noise_j: noise_j(idle, source.window_s), cost })
+    Ok(BoardDeductions { idle_power_w, noise_j: noise_j(idle, source.window_s), cost })
 }
 
 fn idle_sessions(source: &WindowSource<'_>, board: &str) -> Result<Vec<CountedSession>, Failure> {
@@ -127,7 +127,7 @@ fn idle_sessions(source: &WindowSource<'_>, board: &str) -> Result<Vec<CountedSe
         .collect()
 }
 
-/// In the order of cases and repeats.
+/// Reads the sessions with probes of a board, in the order of cases and repeats.
 fn probed_runs<'s>(
     source: &'s WindowSource<'_>,
     board: &str,
@@ -170,19 +170,19 @@ fn session(
     })
 }
 
-/// When the application collected garbage, on the board's clock; nothing where its log has
-/// no times.
+/// Times of the application's GC runs on the board's clock, in seconds; empty if its log has no
+/// times.
 fn collections(logcat: &str, source: &WindowSource<'_>) -> Vec<f64> {
     let log = parse_session_log(logcat, &source.judge.marks);
     let (Ok(alignment), Ok(session)) = (log.alignment(), log.session_markers()) else {
         return Vec::new();
     };
-    let own = log.collections_of(session.begin.pid);
+    let own = log.gcs_of(session.begin.pid);
     own.filter_map(|logged| Some(logged.wall_s? + alignment.offset_s)).collect()
 }
 
-/// Kinds of blocks whose probe stands in a condition. (That of a `for` mostly follows from
-/// other blocks.)
+/// Kinds of blocks whose probe is in a condition. (The count of a `for` condition mostly follows
+/// from other blocks.)
 const IN_CONDITION: [&str; 6] =
     ["while_test", "do_test", "and_right", "or_right", "conditional_true", "conditional_false"];
 
@@ -202,7 +202,7 @@ impl<'s> WindowSource<'s> {
     }
 }
 
-/// A board's cases with probes and without: each session with probes for itself.
+/// Pairs of each session with probes of a board and its case's energy without probes.
 fn pairs(
     source: &WindowSource<'_>,
     runs: &[WindowRun<'_>],
@@ -211,17 +211,18 @@ fn pairs(
 ) -> Vec<ProbePair> {
     let pair = |run: &WindowRun<'_>| {
         let plain = source.plain.get(&(run.record.run.case.clone(), board.to_string()))?;
-        let probed_j = PowerRun::from(run.measured).own_j(idle_power_w);
+        let probed_j = PowerRun::from(run.measured).application_j(idle_power_w);
         Some(ProbePair { probed_j, plain_j: plain.energy_j, probes: run.session.probes() })
     };
     runs.iter().filter_map(pair).collect()
 }
 
-/// Adds the windows of a session. `suffix` tells a board's from another's of the same case.
+/// Adds the windows of a session to the cases. `suffix` makes the names of the boards' windows of
+/// one case differ.
 fn rows(
     source: &WindowSource<'_>,
     run: &WindowRun<'_>,
-    dues: &Dues,
+    deductions: &BoardDeductions,
     suffix: &str,
     made: &mut WindowCases,
 ) -> Result<(), Failure> {
@@ -233,15 +234,15 @@ fn rows(
         let executions = executions(piece, dictionary.blocks.len())
             .ok_or_else(|| bad("a snapshot has a block that the plan has not".into()))?;
         let name = format!("{}@{}.{:03}{suffix}", case.name, run.record.run.repeat, number + 1);
-        let Dues { idle_power_w, noise_j, cost } = *dues;
+        let BoardDeductions { idle_power_w, noise_j, cost } = *deductions;
         let energy = window_energy(total_j, piece, idle_power_w, cost, noise_j)
             .without_runtime(run.measured.runtime_shares());
-        if energy.is_nothing() {
+        if energy.is_zero() {
             let reason = "the meter saw nothing beside idle in it: raise `window_s` in [campaign]";
-            made.left_out.push(LeftOut { what: name, reason: reason.into() });
+            made.left_out.push(DatasetOmission { what: name, reason: reason.into() });
             continue;
         }
-        let mix = Mix::new(dictionary, |block| executions[block]);
+        let mix = OperationMix::new(dictionary, |block| executions[block]);
         made.mixes.0.insert(name.clone(), mix);
         let mut counts = matrix.counts(&executions);
         if piece.collections > 0 {
@@ -258,7 +259,7 @@ fn rows(
     Ok(())
 }
 
-/// None with a block beyond the dictionary.
+/// Executions per block of a piece of a session; none if it has a block beyond the dictionary.
 fn executions(piece: &SessionPiece, blocks: usize) -> Option<Vec<u64>> {
     let mut executions = vec![0; blocks];
     for (block, count) in &piece.executions {

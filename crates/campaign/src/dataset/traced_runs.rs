@@ -1,41 +1,48 @@
-//! What the traced runs of a campaign say: how often each case executed which blocks, and
-//! what these hold in it.
+//! The traced runs of a campaign: how often each case executed each block, and the operations of
+//! the blocks in that case.
 
 use std::collections::BTreeMap;
 
 use crate::campaign::{PlannedCase, ResidualCounts};
 use crate::operations::Dictionary;
 
-/// The traced runs of a campaign.
+/// The traced runs of a campaign: dictionary, residual counts, and executions per block by case.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TracedRuns<'d> {
-    /// The blocks.
+    /// Blocks of the application with their operations.
     pub dictionary: &'d Dictionary,
-    /// What removed ones still hold.
-    pub remains: &'d ResidualCounts,
+    /// Operations that removed blocks still execute.
+    pub residual_counts: &'d ResidualCounts,
     /// Executions per block, by case.
     pub executions: &'d BTreeMap<String, Vec<u64>>,
 }
 
-/// A case that was traced.
+/// A case with a traced run.
 pub(crate) struct TracedCase<'c, 'd> {
     /// The case.
     pub case: &'c PlannedCase,
-    /// The blocks of its variant.
+    /// Blocks of the case's variant with their operations.
     pub blocks: Dictionary,
-    /// How often each of them ran.
+    /// Executions per block.
     pub executions: &'d [u64],
 }
 
 impl<'d> TracedRuns<'d> {
-    /// The case's blocks: removed ones hold what still runs of them.
-    pub fn variant(&self, case: &PlannedCase) -> Dictionary {
-        self.remains.dictionary(self.dictionary, &case.variant, &case.removed)
+    /// The dictionary of the case's variant: removed blocks hold only their residual operations.
+    pub fn variant_dictionary(&self, case: &PlannedCase) -> Dictionary {
+        self.residual_counts.dictionary(self.dictionary, &case.variant, &case.removed)
     }
 
-    /// The cases that were traced.
-    pub fn of<'c>(&self, cases: &'c [PlannedCase]) -> impl Iterator<Item = TracedCase<'c, 'd>> {
+    /// Those of `cases` that have a traced run.
+    pub fn traced_cases<'c>(
+        &self,
+        cases: &'c [PlannedCase],
+    ) -> impl Iterator<Item = TracedCase<'c, 'd>> {
         let traced = cases.iter().filter_map(|case| Some((case, self.executions.get(&case.name)?)));
-        traced.map(|(case, executions)| TracedCase { case, blocks: self.variant(case), executions })
+        traced.map(|(case, executions)| TracedCase {
+            case,
+            blocks: self.variant_dictionary(case),
+            executions,
+        })
     }
 }

@@ -1,49 +1,49 @@
-//! Sessions that counted and were measured at once -> their windows: what ran in each, and
-//! its energy, less idle power and less what the probes cost. What probes cost is told by
-//! the cases that also ran without.
+//! Windows of sessions that were counted and measured at the same time: the executions in each, and
+//! its energy without idle power and the cost of probes. The cost of probes comes from the cases
+//! that also ran without.
 
 use std::collections::BTreeMap;
 
 use crate::campaign::CountSnapshot;
-use crate::power::{IntegrateError, MeterTiming, Series, Window, integrate_shown};
+use crate::power::{IntegrateError, MeterTiming, Series, Window, integrate_delayed};
 
 use super::assemble::{Dataset, MeasuredCase, SessionWindows, features_of};
 use super::energy::{CaseEnergy, mean, variance};
 use super::probe_cost::{ProbeCost, dot};
 
-/// What one session's logs say.
+/// A session with samples and snapshots of counts on one clock.
 #[derive(Debug, Clone)]
 pub struct CountedSession {
     /// Power over the session.
     pub series: Series,
-    /// The meter's refresh and the sampler's period.
+    /// Refresh period of the meter and period of the sampler.
     pub timing: MeterTiming,
-    /// Between the begin and the end marker, on the board's clock.
+    /// Window between the begin and the end marker, on the board's clock.
     pub window: Window,
     /// Snapshots of the counts; none of an idle session.
     pub snapshots: Vec<CountSnapshot>,
     /// Whether each block's probe, by id, is in a condition.
     pub in_condition: Vec<bool>,
-    /// Collections of the application, on the board's clock.
+    /// Times of the application's GC runs, in seconds on the board's clock.
     pub collections_s: Vec<f64>,
 }
 
-/// A part of a session and what ran in it.
+/// A part of a session with the executions in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionPiece {
-    /// When, on the board's clock.
+    /// Window of the piece on the board's clock.
     pub window: Window,
-    /// Executed probes: statements, in conditions.
+    /// Number of executed probes: statements, in conditions.
     pub probes: [u64; 2],
     /// Executions by block.
     pub executions: BTreeMap<usize, u64>,
-    /// GC.
+    /// Number of GC runs.
     pub collections: u128,
 }
 
 impl Dataset {
-    /// The same campaign's data set of windows in the place of whole runs; `windows` has a
-    /// row for each board.
+    /// The campaign's data set with windows in place of whole runs; `windows` has a row for each
+    /// board.
     pub(crate) fn with_windows(
         mut self,
         cases: Vec<MeasuredCase>,
@@ -60,9 +60,8 @@ impl Dataset {
 }
 
 impl CountedSession {
-    /// Parts the session into windows of at least `window_s` that begin and end with a
-    /// snapshot. What lies before the first snapshot and after the last whole window is
-    /// left out.
+    /// Divides the session into windows of at least `window_s` that begin and end with a snapshot.
+    /// The time before the first snapshot and after the last whole window is left out.
     pub fn pieces(&self, window_s: f64) -> Vec<SessionPiece> {
         let inside = |at: f64| self.window.start_s <= at && at <= self.window.end_s;
         let mut shots = self.snapshots.iter().filter(|shot| inside(shot.uptime_s));
@@ -93,7 +92,8 @@ impl CountedSession {
         pieces
     }
 
-    /// Probes executed between the marks: in between two snapshots as many as time passed.
+    /// Number of probes executed between the markers: statements, in conditions. Between two
+    /// snapshots they are taken as proportional to time.
     pub fn probes(&self) -> [f64; 2] {
         let Window { start_s, end_s } = self.window;
         let mut sum = [0.0; 2];
@@ -116,11 +116,11 @@ impl CountedSession {
 
     /// Energy of a window in joules, idle included.
     pub fn energy_j(&self, window: Window) -> Result<f64, IntegrateError> {
-        let (energy, _) = integrate_shown(&self.series, window, self.timing)?;
+        let (energy, _) = integrate_delayed(&self.series, window, self.timing)?;
         Ok(energy.right_endpoint.0)
     }
 
-    /// Energies in joules of an idle session's windows, of this length each.
+    /// Energies in joules of an idle session's windows of length `window_s`.
     fn idle_windows(&self, window_s: f64) -> Vec<f64> {
         let Window { start_s, end_s } = self.window;
         let count = ((end_s - start_s) / window_s) as usize;
@@ -130,8 +130,8 @@ impl CountedSession {
     }
 }
 
-/// What the meter's noise makes of a window: the standard deviation in joules of the
-/// energies of idle windows of that length; none with fewer than two.
+/// Noise of a window's energy: the standard deviation in joules of the energies of idle windows of
+/// that length; none with fewer than two.
 pub fn noise_j(idle: &[CountedSession], window_s: f64) -> Option<f64> {
     let of_session = |session: &CountedSession| {
         let energies = session.idle_windows(window_s);

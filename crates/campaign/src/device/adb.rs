@@ -6,22 +6,22 @@ use std::thread;
 use std::time::Duration;
 
 use super::board::{Board, ShellOutput};
+use super::call_limit::{CallLimit, CancelFlag};
 use super::error::DeviceError;
-use super::limit::{CallLimit, CancelFlag};
 use super::lock::BoardLock;
 use super::server::Server;
 use super::shell::{self, ShellMode, quoted};
 use super::{install, transfer};
 
-/// For requests the server answers by itself.
+/// Time limit of requests that the adb server answers by itself.
 const REQUEST_LIMIT: Duration = Duration::from_secs(10);
-/// For a TCP connection to a board, and for the board to become ready after it.
+/// Time limit for a TCP connection to a board, and for the board to become ready after it.
 const CONNECT_LIMIT: Duration = Duration::from_secs(20);
-/// For a board that was there before: a restart takes a minute.
+/// Time to wait for a lost board to come back; a restart takes a minute.
 pub const RECONNECT_LIMIT: Duration = Duration::from_secs(120);
-/// For a connection that was made to be ready.
+/// Time limit for a new connection to become ready.
 const READY_LIMIT: Duration = Duration::from_secs(5);
-/// For a small file; USB 2 moves about 5 MB/s, `TRANSFER_RATE` is a tenth of it.
+/// Time limit for a small file; USB 2 moves about 5 MB/s, `TRANSFER_RATE` is a tenth of it.
 const TRANSFER_LIMIT: Duration = Duration::from_secs(30);
 const TRANSFER_RATE: u64 = 500_000;
 
@@ -30,21 +30,21 @@ const TRANSFER_RATE: u64 = 500_000;
 pub struct ListedBoard {
     /// The serial; for a board over TCP `HOST:PORT`.
     pub serial: String,
-    /// `device` when it is ready, else what is the matter (`offline`, `unauthorized`,
-    /// `no permissions ...`).
+    /// `device` if the board is ready, else the problem (`offline`, `unauthorized`, `no permissions
+    /// ...`).
     pub state: String,
-    /// The model, where the server knows it.
+    /// The model, if the server lists it.
     pub model: Option<String>,
 }
 
-/// All boards the server knows. One board without permissions does not hide the others.
-pub fn list(server: Server) -> Result<Vec<ListedBoard>, DeviceError> {
+/// All boards that the adb server lists. One board without permissions does not hide the others.
+pub fn list_boards(server: Server) -> Result<Vec<ListedBoard>, DeviceError> {
     let limit = server_limit("listing the boards", REQUEST_LIMIT);
     let text = server.query("host:devices-l", limit)?;
     Ok(text.lines().filter_map(listed).collect())
 }
 
-/// `SERIAL  STATE key:value ...`, where a state may be a sentence.
+/// Parses a line `SERIAL  STATE key:value ...`, where a state may be a sentence.
 fn listed(line: &str) -> Option<ListedBoard> {
     let (serial, rest) = line.trim().split_once(char::is_whitespace)?;
     let rest = rest.trim_start();
@@ -64,15 +64,15 @@ pub fn connect(server: Server, address: &str) -> Result<(), DeviceError> {
     if !matches!(before.as_deref(), Ok("device") | Err(DeviceError::NotReady { .. })) {
         disconnect(server, address)?;
     }
-    connect_within(server, address, &limit, Patience::Once)
+    connect_within(server, address, &limit, ConnectRetry::Once)
 }
 
-/// What to do when nobody answers at an address.
+/// Whether to retry a connection when nothing answers at an address.
 #[derive(Clone, Copy, PartialEq)]
-enum Patience {
-    /// Say so.
+enum ConnectRetry {
+    /// Fail at once.
     Once,
-    /// Try again: the board may be starting.
+    /// Retry until the time limit: the board may be starting.
     UntilLimit,
 }
 
@@ -80,19 +80,19 @@ fn connect_within(
     server: Server,
     address: &str,
     limit: &CallLimit,
-    patience: Patience,
+    patience: ConnectRetry,
 ) -> Result<(), DeviceError> {
     loop {
         let answer = server.query(&format!("host:connect:{address}"), limit.clone())?;
         if answer.contains("connected to") {
             match wait_until_ready(server, address, limit, READY_LIMIT) {
-                Err(DeviceError::NotReady { .. }) if patience == Patience::UntilLimit => {
+                Err(DeviceError::NotReady { .. }) if patience == ConnectRetry::UntilLimit => {
                     // The server may hold on to a connection that died as it was made.
                     disconnect(server, address)?;
                 }
                 end => return end,
             }
-        } else if patience == Patience::Once {
+        } else if patience == ConnectRetry::Once {
             return Err(DeviceError::NotReady { serial: address.into(), state: answer });
         }
         limit.slice()?;
@@ -121,19 +121,19 @@ fn wait_until_ready(
     }
 }
 
-/// Gets a board back after a lost connection: over TCP by disconnecting and connecting, else
-/// by waiting until it is ready again.
+/// Reconnects a lost board: over TCP by disconnecting and connecting, else by waiting until it is
+/// ready again, for at most `patience`.
 pub fn reconnect(server: Server, serial: &str, patience: Duration) -> Result<(), DeviceError> {
     let doing = "waiting for the board";
     let limit = CallLimit::new(serial, doing, patience, &CancelFlag::default());
     if serial.contains(':') {
         disconnect(server, serial)?;
-        return connect_within(server, serial, &limit, Patience::UntilLimit);
+        return connect_within(server, serial, &limit, ConnectRetry::UntilLimit);
     }
     wait_until_ready(server, serial, &limit, patience)
 }
 
-/// Ends the server's connection to a board over TCP. One that is not connected is fine.
+/// Ends the server's connection to a board over TCP; no error if there is none.
 pub fn disconnect(server: Server, address: &str) -> Result<(), DeviceError> {
     let limit = CallLimit::new(address, "disconnecting", REQUEST_LIMIT, &CancelFlag::default());
     match server.query(&format!("host:disconnect:{address}"), limit) {
@@ -156,7 +156,7 @@ fn not_ready_where_refused<T>(answer: Result<T, DeviceError>) -> Result<T, Devic
     })
 }
 
-/// A limit for a question to the server itself.
+/// The time limit of a request to the server itself.
 fn server_limit(doing: &str, span: Duration) -> CallLimit {
     CallLimit::new("adb server", doing, span, &CancelFlag::default())
 }
@@ -167,14 +167,14 @@ pub struct AdbBoard {
     server: Server,
     serial: String,
     cancel: CancelFlag,
-    /// Asked for once; asked again after a lost connection.
+    /// The shell service, once it was asked for; none after a lost connection.
     mode: Mutex<Option<ShellMode>>,
-    /// Given back when this is dropped.
+    /// The lock of the board, released on drop.
     lock: Option<BoardLock>,
 }
 
 impl AdbBoard {
-    /// The board with this serial. Fails when it is not connected and ready.
+    /// Opens the board with this serial; fails if it is not connected and ready.
     pub fn open(server: Server, serial: &str, cancel: CancelFlag) -> Result<Self, DeviceError> {
         let limit = CallLimit::new(serial, "looking for the board", REQUEST_LIMIT, &cancel);
         let state = state(server, serial, limit)?;
@@ -199,10 +199,10 @@ impl AdbBoard {
         Ok(mode)
     }
 
-    /// Takes the board's lock, for results in `folder`: from now on sessions need it.
+    /// Takes the board's lock for results in `folder`; from then on sessions check it.
     ///
     /// # Errors
-    /// [`DeviceError::Held`] where another process has it.
+    /// [`DeviceError::Held`] if another process has the lock.
     pub fn lock(&mut self, folder: &Path) -> Result<(), DeviceError> {
         self.lock = Some(BoardLock::take(self, folder)?);
         Ok(())
@@ -216,8 +216,8 @@ impl AdbBoard {
         self.lock.as_ref().map_or(Ok(()), |lock| lock.renew(self))
     }
 
-    /// Gives the lock back. Where the board is not there, its lock is taken over by the next
-    /// process that asks.
+    /// Releases the board's lock. If the board is not there, the next process that needs the lock
+    /// takes it over.
     pub(crate) fn unlock(&mut self) {
         if let Some(lock) = self.lock.take() {
             let _ = lock.release(self);
@@ -255,7 +255,7 @@ impl Board for AdbBoard {
         watch: &mut dyn FnMut(&[u8]),
     ) -> Result<ShellOutput, DeviceError> {
         let mode = self.shell_mode()?;
-        let limit = self.limit(&shell::described(command), deadline);
+        let limit = self.limit(&shell::shortened_command(command), deadline);
         let stream = self.server.transport(&self.serial, limit);
         let end = stream.and_then(|stream| shell::run(stream, mode, command, watch));
         if matches!(end, Err(DeviceError::Lost { .. } | DeviceError::NotReady { .. })) {

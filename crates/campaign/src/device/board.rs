@@ -1,4 +1,4 @@
-//! What a board can do, whatever kind it is.
+//! The trait of all kinds of boards: commands, files, applications.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::error::DeviceError;
 use super::shortened::shortened;
 
-/// What a command on a board printed, and how it ended.
+/// The output of a shell command on a board, and its exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShellOutput {
     /// Standard output; with a legacy shell the errors are in it too.
@@ -37,16 +37,18 @@ impl ShellOutput {
     }
 }
 
-/// A board. All calls end by a time limit, with what happened as the error's variant.
+/// A board on which shell commands run and files are read and written. All calls end by a time
+/// limit; the error's variant shows what happened.
 pub trait Board: Send + Sync {
-    /// The name the board is known by.
+    /// The board's serial, as adb names it.
     fn serial(&self) -> &str;
 
     /// Runs a shell command to its end, or to the deadline. A command that ends with
     /// another code than 0 is no error here.
     fn shell(&self, command: &str, deadline: Duration) -> Result<ShellOutput, DeviceError>;
 
-    /// The same; `watch` sees the output as it comes, on boards that give it so.
+    /// Runs a shell command as [`Board::shell`] does; calls `watch` with each part of the output as
+    /// it arrives, on boards that stream it.
     fn shell_watched(
         &self,
         command: &str,
@@ -59,11 +61,11 @@ pub trait Board: Send + Sync {
     /// Writes a file on the board, with the mode's permissions, and verifies it.
     fn push(&self, content: &[u8], remote: &str, mode: u32) -> Result<(), DeviceError>;
 
-    /// Reads a file of the board that nobody writes any more, and verifies it.
+    /// Reads a file of the board that is no longer written to, and verifies it.
     fn pull(&self, remote: &str) -> Result<Vec<u8>, DeviceError>;
 
-    /// Begins a command that needs the board to be this process's own, with what ends it where
-    /// the board's lock is another's; empty on boards without a lock.
+    /// The beginning of a shell command that needs this process's lock: it ends the command if
+    /// another process has the lock. Empty on boards without a lock.
     fn lock_check(&self) -> String {
         String::new()
     }

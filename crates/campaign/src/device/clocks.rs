@@ -1,5 +1,5 @@
-//! The clocks of host and board at one moment: what a log with the host's times is tied to
-//! the board's samples by.
+//! Simultaneous readings of the host's and the board's clock, which align a log with host times to
+//! the board's samples.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -8,14 +8,14 @@ use wattline_units::dialect::decimal_nanos;
 use super::board::Board;
 use super::error::DeviceError;
 
-/// Asks a virtual board for its bench's clock, which stands still with the board's, and any
-/// other for an empty line.
+/// Command that prints the clock of a virtual board's bench, which stands still with the board's,
+/// and an empty line on other boards.
 pub(super) const BENCH_CLOCK: &str = "getprop wattline.host_clock";
 
-/// How often the clocks are read; the quickest answer is taken.
+/// Number of readings of the clocks, of which the quickest answer is taken.
 const READINGS: usize = 3;
 
-/// `/proc/uptime` counts in hundredths of a second, and cuts the rest off.
+/// Resolution of `/proc/uptime`, which is truncated to hundredths of a second.
 const UPTIME_STEP_NS: i128 = 10_000_000;
 
 /// Both clocks at one moment.
@@ -25,19 +25,19 @@ pub(super) struct ClockReading {
     pub host_ns: i128,
     /// The board's, in nanoseconds since its start.
     pub uptime_ns: i128,
-    /// How far the moments may be apart.
+    /// Largest time between the two readings.
     pub residual_ns: i128,
 }
 
 impl ClockReading {
-    /// What to add to the host's clock for the board's.
+    /// Nanoseconds to add to the host's clock to get the board's.
     pub(super) fn offset_ns(&self) -> i128 {
         self.uptime_ns - self.host_ns
     }
 }
 
-/// Reads the clocks. The board's is read somewhere between question and answer: half of that
-/// is the residual.
+/// Reads both clocks. The board's clock is read somewhere between question and answer; the residual
+/// is half of that time.
 pub(super) fn read_clocks(board: &dyn Board) -> Result<ClockReading, DeviceError> {
     let question = &format!("{BENCH_CLOCK}; cat /proc/uptime");
     let mut best: Option<ClockReading> = None;

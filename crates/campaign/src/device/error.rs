@@ -1,5 +1,5 @@
-//! What can go wrong with a board. Every variant names the board and the remedy; the
-//! program turns all of them into exit code 4 (board failed).
+//! Errors of boards. Every variant names the board and the remedy; all of them give exit code 4
+//! (board failed).
 
 use std::io;
 use std::net::SocketAddrV4;
@@ -16,7 +16,7 @@ use crate::scenario::nearest_of;
 use wattline_units::limits::LimitExceeded;
 
 impl DeviceError {
-    /// What happened in a few words, the same for the same kind of mishap.
+    /// The kind of the error in a few words, without its details.
     pub(crate) fn in_short(&self) -> String {
         match self {
             DeviceError::LockLost { .. } => "the lock on the board was lost".into(),
@@ -31,7 +31,7 @@ impl DeviceError {
     }
 }
 
-/// A call to a board that did not do what it should.
+/// Error of a call to a board, or to the adb server.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DeviceError {
@@ -53,7 +53,7 @@ pub enum DeviceError {
     ServerUnreachable {
         /// Where the server was looked for.
         address: SocketAddrV4,
-        /// What the connection said.
+        /// Error of the connection.
         #[source]
         source: io::Error,
     },
@@ -64,13 +64,13 @@ pub enum DeviceError {
          server of your own is started"
     )]
     ForeignServer {
-        /// Where it listens.
+        /// Address at which the server listens.
         address: SocketAddrV4,
-        /// Whose it is.
+        /// User number of the server's owner.
         uid: u32,
     },
-    /// The server does not know the board, or the board is not ready.
-    #[error("board {serial} is not ready ({state}): {}{}", remedy_for(state), meant(serial))]
+    /// The server does not list the board, or the board is not ready.
+    #[error("board {serial} is not ready ({state}): {}{}", remedy_for(state), did_you_mean(serial))]
     NotReady {
         /// The board's serial.
         serial: String,
@@ -86,9 +86,9 @@ pub enum DeviceError {
     Held {
         /// The board's serial.
         serial: String,
-        /// Who measures on it.
+        /// The process that has the board's lock.
         holder: Box<LockHolder>,
-        /// Whether its lock on the board says so; else the one on this machine.
+        /// Whether the lock on the board names the holder; else the lock on this machine does.
         on_board: bool,
     },
     /// The lock of this process is not on the board any more.
@@ -105,7 +105,7 @@ pub enum DeviceError {
     Lock {
         /// The board's serial.
         serial: String,
-        /// What the board says.
+        /// The board's message.
         problem: String,
     },
     /// No power meter can be read, or not the one that is asked for.
@@ -115,7 +115,7 @@ pub enum DeviceError {
     NoMeter {
         /// The board's serial.
         serial: String,
-        /// What each meter that was looked for says.
+        /// Reason for each meter that was tried.
         why: String,
     },
     /// The log of an external meter can't be used.
@@ -125,9 +125,9 @@ pub enum DeviceError {
         serial: String,
         /// The log.
         file: PathBuf,
-        /// Its line, from 1; none where it is about the whole file.
+        /// Line number from 1; none if the error concerns the whole file.
         line: Option<usize>,
-        /// What is wrong, with the remedy.
+        /// Description of the error, with the remedy.
         problem: String,
     },
     /// The server or the board refused a service.
@@ -140,7 +140,7 @@ pub enum DeviceError {
         serial: String,
         /// The service that was asked for.
         service: String,
-        /// What the server answered.
+        /// Answer of the server.
         message: String,
     },
     /// The connection ended before the answer was complete.
@@ -151,10 +151,10 @@ pub enum DeviceError {
     Lost {
         /// The board's serial.
         serial: String,
-        /// What was being done.
+        /// The interrupted action.
         doing: String,
     },
-    /// The time limit passed first.
+    /// The time limit of a call passed.
     #[error(
         "{serial}: no end of {doing} within {} s; raise the limit, or see with \
          `adb -s {serial} shell` whether the board still answers", limit.as_secs_f64()
@@ -162,17 +162,17 @@ pub enum DeviceError {
     TimedOut {
         /// The board's serial.
         serial: String,
-        /// What was being done.
+        /// The interrupted action.
         doing: String,
         /// The limit that passed.
         limit: Duration,
     },
-    /// Somebody asked to stop.
+    /// The call was cancelled on request.
     #[error("{serial}: stopped on request while {doing}")]
     Cancelled {
         /// The board's serial.
         serial: String,
-        /// What was being done.
+        /// The interrupted action.
         doing: String,
     },
     /// A command on the board ended with a code other than 0.
@@ -184,10 +184,10 @@ pub enum DeviceError {
         command: String,
         /// Its exit code.
         exit_code: i32,
-        /// What it said, errors included.
+        /// Output of the command, errors included.
         output: String,
     },
-    /// A board without the newer shell takes no more than one message as a command.
+    /// A command is too long for a board with the legacy shell, which takes one message.
     #[error(
         "{serial}: a command of {length} bytes is too long for this board's shell \
          (at most {limit}); push it as a file and run that"
@@ -200,24 +200,24 @@ pub enum DeviceError {
         /// Bytes that fit.
         limit: usize,
     },
-    /// One of the device scripts found something wrong; its message holds the remedy.
+    /// A device script reported an error; its message contains the remedy.
     #[error("{serial}: {script}: {message}")]
     Script {
         /// The board's serial.
         serial: String,
         /// The script's file name.
         script: &'static str,
-        /// What it said.
+        /// Message of the script.
         message: String,
     },
-    /// The board says more than it may.
+    /// The board sent more output than the limit.
     #[error("{serial}: {what}: {exceeded}; restart the board, and look at what it runs")]
     TooMuch {
         /// The board's serial.
         serial: String,
-        /// What was asked for.
+        /// The requested output.
         what: String,
-        /// How much came.
+        /// The limit, and how far it was exceeded.
         exceeded: LimitExceeded,
     },
     /// A file did not arrive as it was sent.
@@ -230,7 +230,7 @@ pub enum DeviceError {
         serial: String,
         /// The file on the board.
         remote: String,
-        /// What differs, or what the board said.
+        /// The difference, or the board's message.
         problem: String,
     },
     /// The package manager refused an application.
@@ -243,28 +243,28 @@ pub enum DeviceError {
         serial: String,
         /// The application's file on this machine.
         file: PathBuf,
-        /// What the package manager said.
+        /// Message of the package manager.
         message: String,
     },
-    /// An answer that cannot be understood.
+    /// The board's answer cannot be parsed.
     #[error("{serial}: {what}; the raw answer begins with {answer:?}")]
     Garbled {
         /// The board's serial.
         serial: String,
-        /// What was expected and did not come.
+        /// The expected content that is missing.
         what: String,
-        /// The beginning of what came.
+        /// The beginning of the answer.
         answer: String,
     },
-    /// A session plan the board's shell could not be given.
+    /// A session plan cannot be passed to the board's shell.
     #[error("session {label}: {problem}")]
     Plan {
         /// The session's label.
         label: String,
-        /// What is wrong, with the remedy.
+        /// Description of the error, with the remedy.
         problem: String,
     },
-    /// A file on this machine.
+    /// A file on this machine cannot be read.
     #[error("{} cannot be read", visible_path(path))]
     File {
         /// The file.
@@ -275,7 +275,7 @@ pub enum DeviceError {
     },
 }
 
-/// What helps where the lock's process is gone, and this machine can't know.
+/// The remedy for a lock whose process is gone without this machine being able to detect it.
 fn remove_lock(serial: &str) -> String {
     format!(
         "; if that process is gone for good, remove its lock: `adb -s {serial} shell rm -r \
@@ -302,8 +302,9 @@ fn remedy_for(state: &str) -> &'static str {
     }
 }
 
-/// Where a serial is mistyped for a board that adb does not know: that board.
-fn meant(serial: &str) -> String {
+/// A clause that suggests `jvm` or `virtual` for a similar, mistyped serial; empty if neither is
+/// similar.
+fn did_you_mean(serial: &str) -> String {
     let nearest = nearest_of(serial, [LOCAL_SERIAL, "virtual"].into_iter());
     nearest.map_or(String::new(), |name| format!("; did you mean `{name}`?"))
 }

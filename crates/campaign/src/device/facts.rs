@@ -1,4 +1,4 @@
-//! What a board says about itself.
+//! Facts about a board, read from its properties.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use super::board::Board;
 use super::error::DeviceError;
 use super::sampler::{self, Sampler};
 
-/// Whether a board is a piece of hardware. Every report says so.
+/// Whether a board is real hardware or virtual; every report states it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Hardware {
+pub enum HardwareKind {
     /// A real board.
     #[default]
     Real,
@@ -16,42 +16,43 @@ pub enum Hardware {
     Virtual,
 }
 
-/// What a board says about itself.
+/// Facts about a board: model, Android release and API level, serial, sampling profiler.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BoardFacts {
-    /// `ro.product.model`; absent where the board does not say.
+    /// `ro.product.model`; absent if the board has no such property.
     pub model: Option<String>,
-    /// `ro.build.version.release`; absent where the board does not say.
+    /// `ro.build.version.release`; absent if the board has no such property.
     pub android_release: Option<String>,
     /// Real or virtual.
-    pub hardware: Hardware,
-    /// `ro.serialno`: the board's own serial, wherever adb finds it; absent where the board
-    /// does not say.
+    pub hardware: HardwareKind,
+    /// `ro.serialno`: the board's own serial, wherever adb finds it; absent if the board has no
+    /// such property.
     pub own_serial: Option<String>,
-    /// `ro.wattline.simulated_model`: the chip of a virtual board; absent on others.
+    /// `ro.wattline.simulated_model`: the simulated energy model of a virtual board; absent on
+    /// others.
     pub simulated_model: Option<String>,
-    /// `ro.build.version.sdk`, the API level; absent where the board does not say, and on what is
-    /// no Android.
+    /// `ro.build.version.sdk`, the API level; absent if the board has no such property, and without
+    /// Android.
     pub level: Option<u32>,
-    /// Whether what runs there is compiled: since Android 5.0 it is, and before by no more than
-    /// a just-in-time compiler of short traces.
+    /// Whether the runtime compiles all code, as since Android 5.0; before, there is no more than a
+    /// just-in-time compiler of short traces.
     pub compiles: bool,
-    /// Its sampling profiler, where it has one that is known here.
+    /// Sampling profiler of the board, if it has one that wattline supports.
     pub sampler: Option<Sampler>,
 }
 
 impl BoardFacts {
     /// Whether the energy of this board is computed rather than measured.
     pub fn is_virtual(&self) -> bool {
-        self.hardware == Hardware::Virtual
+        self.hardware == HardwareKind::Virtual
     }
 }
 
 /// The API level of the first Android whose runtime, ART, compiles all code.
 const ANDROID_5_0: u32 = 21;
 
-/// Asks a board what it is.
-pub fn facts(board: &dyn Board) -> Result<BoardFacts, DeviceError> {
+/// Reads a board's facts from its properties.
+pub fn read_facts(board: &dyn Board) -> Result<BoardFacts, DeviceError> {
     let command = "getprop ro.product.model; getprop ro.build.version.release; \
                    getprop ro.wattline.virtual; getprop ro.serialno; getprop ro.wattline.simulated_model; \
                    getprop ro.build.version.sdk; command -v simpleperf || echo";
@@ -59,7 +60,7 @@ pub fn facts(board: &dyn Board) -> Result<BoardFacts, DeviceError> {
     Ok(facts_of(&answer))
 }
 
-/// The six lines `getprop` gave, and where simpleperf is; what is unknown is an empty line.
+/// Parses the six lines of `getprop` and the path of simpleperf; an empty line is an unknown value.
 fn facts_of(answer: &str) -> BoardFacts {
     let mut lines = answer.lines().map(str::trim);
     let mut next = || lines.next().filter(|line| !line.is_empty()).map(str::to_owned);
@@ -67,10 +68,10 @@ fn facts_of(answer: &str) -> BoardFacts {
     let (simulated_model, level, simpleperf) = (next(), next(), next());
     let level: Option<u32> = level.and_then(|level| level.parse().ok());
     let compiles = level.is_some_and(|level| level >= ANDROID_5_0);
-    let sampler = sampler::of_android(level, simpleperf.is_some());
+    let sampler = sampler::android_sampler(level, simpleperf.is_some());
     let hardware = match mark.as_deref() {
-        None | Some("0" | "false") => Hardware::Real,
-        Some(_) => Hardware::Virtual,
+        None | Some("0" | "false") => HardwareKind::Real,
+        Some(_) => HardwareKind::Virtual,
     };
     BoardFacts {
         model,

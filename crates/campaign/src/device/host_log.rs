@@ -1,8 +1,8 @@
 //! The log of an external meter: a file on the host that another program appends to. After a
-//! session its rows are taken, tied to the board's clock, as what a sampler would have left.
+//! session its rows are aligned to the board's clock and take the place of a sampler's samples.
 //!
 //! Rows have the host's times. The board's clock is read right after the session, when it
-//! is off by what the two drift in that time and by half of the call. A log that does not
+//! is off by the drift of both clocks in that time and by half of the call. A log that does not
 //! grow is an error; one that was cut or replaced meanwhile makes a bad run, which is
 //! repeated.
 
@@ -19,8 +19,8 @@ use wattline_units::limits::FILE_BYTES;
 
 use crate::input_file;
 use crate::power::meter::external::FAULT;
-use crate::power::meter::meter_columns::{FoundColumns, MeterColumns};
-use crate::power::meter::{External, Offer};
+use crate::power::meter::meter_columns::{LocatedColumns, MeterColumns};
+use crate::power::meter::{ExternalMeter, MeterOffer};
 use crate::scenario::ExternalMeterLog;
 
 use super::board::Board;
@@ -28,26 +28,27 @@ use super::clocks::{BENCH_CLOCK, ClockReading, host_ns, read_clocks};
 use super::error::DeviceError;
 use super::facts::BoardFacts;
 use super::meters::ChosenMeter;
-use super::plan::SessionPlan;
 use super::session::{SessionLogs, run_session};
+use super::session_plan::SessionPlan;
 
-/// So much of the session's rest before and after its marks is taken, in nanoseconds; the
-/// session rests for 2 s.
+/// Nanoseconds of the log kept before and after the session's markers; the session rests for 2 s
+/// there.
 const MARGIN_NS: i128 = 1_500_000_000;
 
-/// A log's last rows may come late, by what its program keeps to itself.
+/// Time to wait for a log's last rows, which its program may buffer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How often it is looked at then.
+/// Time between two checks of the log while waiting.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What was in the file before a session and may be of it, in bytes: a few rows.
+/// Bytes before the session's start in the file that may belong to the session: a few rows.
 const BACK: u64 = 1 << 16;
 
-/// The furthest that the host's clock may be moved in a session, in seconds.
+/// Largest step of the host's clock allowed during a session, in seconds.
 const STEP_MAX_S: f64 = 0.1;
 
-/// A time further off is of another clock, in nanoseconds.
+/// Difference to the host's clock, in nanoseconds, above which the log's times count as those of
+/// another clock.
 const OTHER_CLOCK_NS: i128 = 600 * 1_000_000_000;
 
 /// The log of an external meter.
@@ -59,29 +60,29 @@ pub struct HostLog {
     settings: ExternalMeterLog,
 }
 
-/// How a log is written.
+/// Columns and text encoding of a log.
 struct LogHead {
     columns: MeterColumns,
     encoding: TextEncoding,
 }
 
-/// The log and the clocks before a session.
-struct Before {
+/// State of the log's file and of the host's clock before a session.
+struct LogSnapshot {
     inode: u64,
     length: u64,
     at: Instant,
     host_ns: i128,
 }
 
-/// The remedy for a virtual board without a bench.
+/// Message for a virtual board without a bench, with the remedy.
 const NO_BENCH: &str = "a virtual board's time is not the host's; start it with `wattline board \
                         virtual --log FILE`, and name that file in `[board.log]`";
 
-/// Refuses a virtual board that writes no log of its own: no other log has its time.
+/// Fails for a virtual board that writes no meter log of its own, since no other log has its time.
 ///
 /// # Errors
-/// [`DeviceError::NoMeter`], or a board that can't be asked.
-pub fn check_bench(board: &dyn Board, facts: &BoardFacts) -> Result<(), DeviceError> {
+/// [`DeviceError::NoMeter`], or an error of the board.
+pub fn check_has_bench_log(board: &dyn Board, facts: &BoardFacts) -> Result<(), DeviceError> {
     let ask = || board.shell(BENCH_CLOCK, Duration::from_secs(10))?.success(board, BENCH_CLOCK);
     if facts.is_virtual() && ask()?.trim().is_empty() {
         return Err(DeviceError::NoMeter { serial: board.serial().into(), why: NO_BENCH.into() });
@@ -90,7 +91,7 @@ pub fn check_bench(board: &dyn Board, facts: &BoardFacts) -> Result<(), DeviceEr
 }
 
 impl HostLog {
-    /// A log that exists and whose columns are known.
+    /// Opens the log of the meter at a board: it must exist, with columns that are recognised.
     ///
     /// # Errors
     /// [`DeviceError::MeterLog`].
@@ -105,14 +106,14 @@ impl HostLog {
         Ok(log)
     }
 
-    /// The meter that writes it.
+    /// The external meter that writes the log.
     pub fn meter(&self) -> ChosenMeter {
-        let rails = vec![External::RAIL.to_string()];
-        let offer = Offer { default_rails: rails.clone(), rails, remarks: Vec::new() };
-        ChosenMeter { meter: &External, offer, passed_over: Vec::new() }
+        let rails = vec![ExternalMeter::RAIL.to_string()];
+        let offer = MeterOffer { default_rails: rails.clone(), rails, remarks: Vec::new() };
+        ChosenMeter { meter: &ExternalMeter, offer, passed_over: Vec::new() }
     }
 
-    /// Runs a session; its samples are the log's rows.
+    /// Runs a session with `run`; its samples are the log's rows.
     ///
     /// # Errors
     /// Those of a session, and [`DeviceError::MeterLog`] for a log that can't be read or
@@ -122,22 +123,27 @@ impl HostLog {
         board: &dyn Board,
         plan: &SessionPlan,
     ) -> Result<SessionLogs, DeviceError> {
-        let before = self.before()?;
+        let before = self.snapshot()?;
         let mut logs = run_session(board, plan)?;
         let clocks = read_clocks(board)?;
         logs.samples = self.samples(&before, clocks, logs.outcome.uptime_s)?;
         Ok(logs)
     }
 
-    fn before(&self) -> Result<Before, DeviceError> {
+    fn snapshot(&self) -> Result<LogSnapshot, DeviceError> {
         let file = fs::metadata(&self.path).map_err(|error| self.unreadable(&error))?;
-        Ok(Before { inode: file.ino(), length: file.len(), at: Instant::now(), host_ns: host_ns() })
+        Ok(LogSnapshot {
+            inode: file.ino(),
+            length: file.len(),
+            at: Instant::now(),
+            host_ns: host_ns(),
+        })
     }
 
-    /// The rows around the session's marks, as text that `power` reads.
+    /// The rows around the session's markers, as text that `power` reads.
     fn samples(
         &self,
-        before: &Before,
+        before: &LogSnapshot,
         clocks: ClockReading,
         (begin_s, end_s): (f64, f64),
     ) -> Result<String, DeviceError> {
@@ -154,17 +160,19 @@ impl HostLog {
             return Ok(format!("{head}{FAULT}{fault}\n"));
         }
         let text = self.text_from(before.length.saturating_sub(BACK), encoding)?;
-        columns.learn(whole_lines(&text).skip(1)).map_err(|problem| self.problem(None, problem))?;
+        columns
+            .learn_decimal_marks(whole_lines(&text).skip(1))
+            .map_err(|problem| self.problem(None, problem))?;
         let span = to_ns(begin_s) - MARGIN_NS..=to_ns(end_s) + MARGIN_NS;
         let uptime_ns = |row: &str| Some(columns.sample(row)?.0 + offset_ns);
         let rows = rows_in(&text, &span, &uptime_ns).into_iter().map(|row| plain(row, &columns));
         Ok(format!("{head}time_s,power_w\n{}", rows.collect::<String>()))
     }
 
-    /// Waits until the log reaches beyond the session's end; says why it can't be used.
+    /// Waits until the log reaches beyond the session's end; fails with the reason if it does not.
     fn await_rows(
         &self,
-        before: &Before,
+        before: &LogSnapshot,
         (clocks, encoding): (ClockReading, TextEncoding),
         end_s: f64,
         uptime_ns: &dyn Fn(&str) -> Option<i128>,
@@ -188,31 +196,31 @@ impl HostLog {
         }
     }
 
-    /// Which columns hold what, by the log's first lines.
+    /// Reads the log's columns and encoding from its first lines.
     fn columns(&self) -> Result<LogHead, DeviceError> {
         let mut head = Vec::new();
         let file = input_file::open(&self.path).map_err(|error| self.unreadable(&error))?;
         file.take(BACK).read_to_end(&mut head).map_err(|error| self.unreadable(&error))?;
         let encoding = TextEncoding::sniff(&head);
-        let text = encoding.decoded(&head);
+        let text = encoding.decode(&head);
         let lines: Vec<&str> = text.lines().collect();
         let told = |problem| format!("{problem}; see `[board.log]` of the scenario");
         let found = MeterColumns::find(&lines, &self.settings.columns)
             .map_err(|problem| self.problem(Some(1), told(problem)))?;
-        let FoundColumns { columns, rows_from } = found;
+        let LocatedColumns { columns, rows_from } = found;
         let settings = &self.settings;
         let columns = columns.with_zone(settings.time_zone.clone()).with_decimal(settings.decimal);
         let mut head = LogHead { columns, encoding };
         let rows = whole_lines(&text).skip(rows_from);
-        head.columns.learn(rows).map_err(|problem| self.problem(None, problem))?;
+        head.columns.learn_decimal_marks(rows).map_err(|problem| self.problem(None, problem))?;
         Ok(head)
     }
 
-    /// The text from a position on, as far as characters are whole.
+    /// The text from a byte position on, up to the last whole character.
     fn text_from(&self, position: u64, encoding: TextEncoding) -> Result<String, DeviceError> {
         let position = position - position % encoding.unit_bytes() as u64;
         let bytes = read_from(&self.path, position);
-        bytes.map(|bytes| encoding.decoded(&bytes)).map_err(|error| self.unreadable(&error))
+        bytes.map(|bytes| encoding.decode(&bytes)).map_err(|error| self.unreadable(&error))
     }
 
     fn problem(&self, line: Option<usize>, problem: String) -> DeviceError {
@@ -262,8 +270,9 @@ impl HostLog {
     }
 }
 
-impl Before {
-    /// What happened to the file, or to the host's clock, since.
+impl LogSnapshot {
+    /// Reason why the log is unusable: the file was replaced or cut, or the host's clock was moved;
+    /// none if all is well.
     fn fault(&self, file: &fs::Metadata) -> Option<String> {
         if file.ino() != self.inode {
             return Some("was replaced while the session ran".into());
@@ -279,7 +288,7 @@ impl Before {
     }
 }
 
-/// From the first row in a span of time to the last one, whatever stands between them.
+/// All lines from the first row in a span of time to the last one.
 fn rows_in<'t>(
     text: &'t str,
     span_ns: &RangeInclusive<i128>,
@@ -292,7 +301,7 @@ fn rows_in<'t>(
     lines[first..=last].to_vec()
 }
 
-/// A row in seconds and watts; one that can't be read stays one, whatever a part of it means.
+/// A row as seconds and watts; an unreadable row stays unreadable, whatever its parts mean.
 fn plain(row: &str, columns: &MeterColumns) -> String {
     match columns.sample(row) {
         Some((time_ns, watts)) => format!("{},{watts}\n", decimal_s(time_ns)),
@@ -300,7 +309,7 @@ fn plain(row: &str, columns: &MeterColumns) -> String {
     }
 }
 
-/// The lines that have their end.
+/// The lines of the text that end with a line break.
 fn whole_lines(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     let end = text.rfind('\n').map_or(0, |at| at + 1);
     text[..end].lines()
@@ -378,7 +387,7 @@ mod tests {
         }
 
         /// What a session from 100 to 110 s takes.
-        fn samples(&self, before: &Before) -> Result<String, DeviceError> {
+        fn samples(&self, before: &LogSnapshot) -> Result<String, DeviceError> {
             self.log.samples(before, clocks(), (100.0, 110.0))
         }
     }
@@ -386,7 +395,7 @@ mod tests {
     #[test]
     fn the_rows_of_a_session_are_taken_on_the_boards_clock() {
         let bench = bench(&format!("# logger 2\ntime_s,power_w\n{}", rows(90, 99)));
-        let before = bench.log.before().unwrap();
+        let before = bench.log.snapshot().unwrap();
         bench.append(&rows(99, 105));
         bench.append("torn ro\n");
         bench.append(&rows(105, 115));
@@ -406,7 +415,7 @@ mod tests {
         let bench = bench("time_s;power_w\n");
         let first = format!("\u{feff}Zeit (s);Leistung (W)\r\n{}", rows(90, 99));
         fs::write(bench.path(), text(&first)).unwrap();
-        let before = bench.log.before().unwrap();
+        let before = bench.log.snapshot().unwrap();
         // Cut before its separator, a row is a time and a number to a reader of commas.
         let torn = format!("{},5\r\n", BOOT_S + 105);
         let rest = rows(99, 105) + &torn + &rows(105, 115);
@@ -419,7 +428,7 @@ mod tests {
     #[test]
     fn a_log_that_is_cut_or_replaced_makes_a_bad_run() {
         let bench = bench(&format!("time_s,power_w\n{}", rows(90, 120)));
-        let before = bench.log.before().unwrap();
+        let before = bench.log.snapshot().unwrap();
         let reason = || parse_samples(&bench.samples(&before).unwrap()).unwrap_err().to_string();
         fs::write(bench.path(), "time_s,power_w\n").unwrap();
         assert!(reason().ends_with("meter.csv was cut while the session ran"), "{}", reason());
@@ -432,7 +441,7 @@ mod tests {
     #[test]
     fn a_log_of_another_clock_is_told_with_its_line() {
         let bench = bench("time_s,power_w\n99999999999,2\n");
-        let before = bench.log.before().unwrap();
+        let before = bench.log.snapshot().unwrap();
         let error = bench.samples(&before).unwrap_err().to_string();
         assert!(error.contains("meter.csv, line 2: its last time is"), "{error}");
         let stopped = bench.log.stopped(Some(to_ns(60.0)), 110.0).to_string();

@@ -1,6 +1,6 @@
-//! A command of this machine that gives an application its input, beside the session on the
-//! board: in a process group of its own, from the begin marker to its own end, the session's or
-//! a limit.
+//! A command of this machine that gives an application its input during the session on the board:
+//! in a process group of its own, from the begin marker until the command or the session ends or a
+//! limit passes.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -17,81 +17,82 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::session::SessionEnd;
 use crate::toolchain::jvm::exit_code;
 
-/// The command, and what it is started with.
+/// A shell command that gives an application its input, with its working folder, environment and
+/// time limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputCommand {
-    /// For this machine's shell.
+    /// The command, for this machine's shell.
     pub text: String,
-    /// Where it runs.
+    /// Working folder of the command.
     pub folder: PathBuf,
-    /// Variables of its environment, beside the board's serial.
+    /// Variables of its environment, in addition to the board's serial.
     pub variables: Vec<(&'static str, String)>,
-    /// How long it may take, on this machine's clock.
+    /// Time limit on this machine's clock.
     pub limit: Duration,
-    /// Whether the board's clock stands while it runs, as a virtual board's does: that is told
-    /// when it ends.
+    /// Whether the board's clock stands still while the command runs, as a virtual board's does;
+    /// the board is then notified when the command ends.
     pub holds_clock: bool,
 }
 
-/// The variable by which `adb` and its kin choose a board.
+/// Environment variable by which `adb` and related tools choose a board.
 const SERIAL: &str = "ANDROID_SERIAL";
 
-/// How often the command is looked at.
+/// Time between two checks of whether the command has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How long a command that is asked to end may take to do so.
+/// Time that a command has to end after it was asked to, before it is killed.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// So much of what it said last is kept, in bytes, ...
+/// Bytes kept of the end of the command's output, ...
 const KEPT: u64 = 64 * 1024;
 
-/// ... and so many lines of that are told where it failed.
+/// ... and number of its last lines in the error message of a failed command.
 const LAST_LINES: usize = 3;
 
-/// What became of a command.
+/// Result of an input command: how it ended, and the end of its output.
 #[derive(Debug)]
-pub(super) struct InputEnd {
-    /// The end of what it wrote on both outputs.
+pub(super) struct InputCommandResult {
+    /// The end of its standard output and standard error.
     said: String,
-    how: InputMethod,
+    how: CommandEnd,
 }
 
 #[derive(Debug)]
-enum InputMethod {
-    /// By itself, with this code.
+enum CommandEnd {
+    /// The command ended by itself, with this exit code.
     Exited(i32),
-    /// Its limit passed first.
+    /// This limit passed before the command ended.
     TimedOut(Duration),
-    /// The session ended first.
+    /// The session ended before the command.
     Overtaken,
-    /// It could not be started or watched.
+    /// The command could not be started or watched.
     Failed(io::Error),
 }
 
-impl InputEnd {
-    /// Its lines, as the session's log has them.
+impl InputCommandResult {
+    /// The output as lines of the session's log.
     pub(super) fn log(&self) -> String {
         self.said.lines().map(|line| format!("input_command: {line}\n")).collect()
     }
 
-    /// Why the application did not get its input; nothing where it did, or where a session that
-    /// ended badly is the reason.
+    /// Reason why the application did not get its input; none if it did, or if the session ended
+    /// badly and that stopped the command.
     pub(super) fn fault(&self, session: SessionEnd) -> Option<String> {
         let what = match &self.how {
-            InputMethod::Exited(0) => return None,
-            InputMethod::Exited(code) => format!("ended with exit code {code}"),
-            InputMethod::TimedOut(limit) => format!(
+            CommandEnd::Exited(0) => return None,
+            CommandEnd::Exited(code) => format!("ended with exit code {code}"),
+            CommandEnd::TimedOut(limit) => format!(
                 "did not end within {} s and was stopped; if it does not hang, raise \
                  `session.limit_s`",
                 limit.as_secs_f64()
             ),
-            InputMethod::Overtaken if session != SessionEnd::Ok => return None,
-            InputMethod::Overtaken => {
+            CommandEnd::Overtaken if session != SessionEnd::Ok => return None,
+            CommandEnd::Overtaken => {
                 "had not ended when the session did, and was stopped; make it \
                                shorter, or the session longer"
                     .to_owned()
             }
-            InputMethod::Failed(error) => format!("can't be run ({error})"),
+            CommandEnd::Failed(error) => format!("can't be run ({error})"),
         };
         let words = self.last_words();
         let colon = if words.is_empty() { "" } else { ": " };
@@ -105,14 +106,14 @@ impl InputEnd {
     }
 }
 
-/// Makes a session. It calls what it is given when it has seen the begin marker, and the command
-/// runs from then on; `ended` is called when the command has.
-pub(super) fn beside<T>(
+/// Runs `session` with an input command beside it. The session calls its argument when it has seen
+/// the begin marker, which starts the command; `ended` is called when the command has ended.
+pub(super) fn run_with_input_command<T>(
     command: Option<&InputCommand>,
     serial: &str,
     ended: &(dyn Fn() + Sync),
     session: impl FnOnce(&mut dyn FnMut()) -> T,
-) -> (T, Option<InputEnd>) {
+) -> (T, Option<InputCommandResult>) {
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         let mut running = None;
@@ -134,8 +135,9 @@ pub(super) fn beside<T>(
 }
 
 impl InputCommand {
-    fn run(&self, serial: &str, over: &AtomicBool) -> InputEnd {
-        let failed = |error| InputEnd { said: String::new(), how: InputMethod::Failed(error) };
+    fn run(&self, serial: &str, over: &AtomicBool) -> InputCommandResult {
+        let failed =
+            |error| InputCommandResult { said: String::new(), how: CommandEnd::Failed(error) };
         let mut output = match tempfile::tempfile() {
             Ok(output) => output,
             Err(error) => return failed(error),
@@ -146,7 +148,7 @@ impl InputCommand {
             how
         });
         let said = last_of(&mut output).unwrap_or_default();
-        InputEnd { said, how: how.unwrap_or_else(InputMethod::Failed) }
+        InputCommandResult { said, how: how.unwrap_or_else(CommandEnd::Failed) }
     }
 
     fn start(&self, serial: &str, output: &File) -> io::Result<Child> {
@@ -162,24 +164,24 @@ impl InputCommand {
             .spawn()
     }
 
-    fn watch(&self, child: &mut Child, over: &AtomicBool) -> io::Result<InputMethod> {
+    fn watch(&self, child: &mut Child, over: &AtomicBool) -> io::Result<CommandEnd> {
         let began = Instant::now();
         loop {
             if let Some(status) = child.try_wait()? {
-                return Ok(InputMethod::Exited(exit_code(status)));
+                return Ok(CommandEnd::Exited(exit_code(status)));
             }
             if over.load(Ordering::SeqCst) {
-                return Ok(InputMethod::Overtaken);
+                return Ok(CommandEnd::Overtaken);
             }
             if began.elapsed() >= self.limit {
-                return Ok(InputMethod::TimedOut(self.limit));
+                return Ok(CommandEnd::TimedOut(self.limit));
             }
             thread::sleep(LOOK);
         }
     }
 }
 
-/// Ends a command with all that it started and that is left in its group.
+/// Ends a command with all processes that are left in its process group.
 fn stop(child: &mut Child) {
     let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
     for signal in [Signal::TERM, Signal::KILL] {
@@ -200,7 +202,7 @@ fn has_ended(child: &mut Child) -> bool {
     child.try_wait().is_ok_and(|status| status.is_some())
 }
 
-/// The end of a file, as text.
+/// The last [`KEPT`] bytes of a file, as text.
 fn last_of(file: &mut File) -> io::Result<String> {
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(KEPT)))?;
@@ -224,13 +226,13 @@ mod tests {
     }
 
     /// What became of a command beside a session that lasts so long.
-    fn end(text: &str, session: Duration) -> InputEnd {
+    fn end(text: &str, session: Duration) -> InputCommandResult {
         let session = |begin: &mut dyn FnMut()| {
             begin();
             begin();
             thread::sleep(session);
         };
-        beside(Some(&command(text)), "board-7", &|| (), session).1.unwrap()
+        run_with_input_command(Some(&command(text)), "board-7", &|| (), session).1.unwrap()
     }
 
     #[test]
@@ -267,7 +269,7 @@ mod tests {
     #[test]
     fn no_command_is_started_before_the_begin_mark() {
         let nothing = |_: &mut dyn FnMut()| 7;
-        let (made, end) = beside(Some(&command("exit 1")), "b", &|| (), nothing);
+        let (made, end) = run_with_input_command(Some(&command("exit 1")), "b", &|| (), nothing);
         assert_eq!((made, end.is_none()), (7, true));
     }
 }

@@ -1,6 +1,6 @@
-//! What to do where the package manager refuses an application.
+//! Remedies for refusals of the package manager.
 
-/// What to do about a refusal, by the package manager's word for it (AOSP's `PackageManager`).
+/// Remedy for each error code of the package manager (AOSP's `PackageManager`).
 const REMEDIES: [(&str, &str); 14] = [
     (
         "INSTALL_PARSE_FAILED_NOT_APK",
@@ -65,7 +65,7 @@ const REMEDIES: [(&str, &str); 14] = [
     ),
 ];
 
-/// What to do where this was said.
+/// The remedy for a message of the package manager.
 pub(super) fn remedy(said: &str) -> &'static str {
     let known = REMEDIES.iter().find(|(word, _)| said.contains(word));
     known.map_or("`adb logcat -d -s PackageManager` may say more", |(_, remedy)| remedy)

@@ -1,7 +1,6 @@
-//! This machine's own JVM as a board: sessions run here, power comes from RAPL where this
-//! machine has it and lets us read it, else from a battery's gauge, else from the software
-//! model, which is an estimate and says so. Nothing is prepared: frequency and cores are as
-//! they are.
+//! This machine's own JVM as a board: sessions run here, power comes from RAPL where this machine
+//! has it and lets us read it, else from a battery's gauge, else from the software model, which is
+//! marked as an estimate. Nothing is prepared: frequency and cores stay as they are.
 //!
 //! The session's log has the form of logcat; its clock is the time since this machine's
 //! start, like that of the samples.
@@ -16,26 +15,26 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use crate::power::meter::SAMPLED_HERE;
 use crate::private_files::TemporaryFolder;
 use crate::scenario::MeterChoice;
-use crate::toolchain::{Jdk, async_profiler, flight, jar};
+use crate::toolchain::{Jdk, async_profiler, flight_recorder, jar};
 
 use super::error::DeviceError;
-use super::facts::{BoardFacts, Hardware};
+use super::facts::{BoardFacts, HardwareKind};
 use super::local_meters::{gauge_reading, rapl_reading};
 use super::meters::{ChosenMeter, choose};
 use super::sampler::Sampler;
 use super::thread_times::TICKS_PER_S;
 
-/// The name under which it is asked for, and its serial.
+/// The value of `--board` for this machine's JVM, and its serial.
 pub const LOCAL_SERIAL: &str = "jvm";
 
-/// The local JVM.
+/// This machine's JVM as a board, with its power meter.
 #[derive(Debug)]
 pub struct LocalJvm {
     pub(super) jdk: Jdk,
-    /// By what power is told.
+    /// The power meter of its sessions.
     pub meter: ChosenMeter,
-    /// A folder before the absolute paths of meters (`WATTLINE_ROOT`), as for the device
-    /// scripts: where a container sees its host's files.
+    /// Root folder of the meters' absolute paths (`WATTLINE_ROOT`), as for the device scripts:
+    /// where a container sees its host's files.
     meter_root: PathBuf,
     pub(super) folder: TemporaryFolder,
     /// async-profiler's library, where one is named.
@@ -46,7 +45,7 @@ pub struct LocalJvm {
 }
 
 impl LocalJvm {
-    /// Chooses the meter.
+    /// Opens this machine as a board and chooses its power meter.
     pub fn open(jdk: &Jdk, choice: MeterChoice) -> Result<Self, DeviceError> {
         let failed = |source| DeviceError::File { path: "/proc/uptime".into(), source };
         let folder = TemporaryFolder::new("jvm")
@@ -70,7 +69,7 @@ impl LocalJvm {
         self.meter.meter.name()
     }
 
-    /// Why it is not a better one, where its figures are estimates.
+    /// Reason why no better meter was chosen, if the meter's figures are estimates.
     pub fn remark(&self) -> Option<String> {
         (self.meter() == "software").then(|| {
             let mut reasons = self.meter.passed_over.clone();
@@ -79,7 +78,7 @@ impl LocalJvm {
         })
     }
 
-    /// What this machine is.
+    /// Model, runtime and sampling profiler of this machine.
     pub fn facts(&self) -> BoardFacts {
         let cpus = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let model = cpus.lines().find_map(|line| line.strip_prefix("model name"));
@@ -91,7 +90,7 @@ impl LocalJvm {
         BoardFacts {
             model: Some(model),
             android_release: version,
-            hardware: Hardware::Real,
+            hardware: HardwareKind::Real,
             own_serial: None,
             simulated_model: None,
             level: None,
@@ -103,11 +102,12 @@ impl LocalJvm {
         }
     }
 
-    /// Options of a JVM that is sampled: to a file, with what they need in a folder.
+    /// Options of a sampled JVM, which writes to the file `recording`; files that they need are put
+    /// in `folder`.
     pub(super) fn sampling(&self, folder: &Path, recording: &Path) -> io::Result<Vec<OsString>> {
         match &self.async_profiler {
             Some(library) => Ok(async_profiler::options(library, recording)),
-            None => flight::options(folder, recording),
+            None => flight_recorder::options(folder, recording),
         }
     }
 
@@ -117,7 +117,7 @@ impl LocalJvm {
         copied.map(drop).map_err(|source| DeviceError::File { path: file.to_owned(), source })
     }
 
-    /// Options of the JVM that the installed application's jar asks for.
+    /// JVM options that the installed application's jar requires.
     pub(super) fn options(&self) -> Result<Vec<OsString>, DeviceError> {
         let jar_path = self.jar();
         let needs_preview = jar::manifest_has(&jar_path, jar::PREVIEW).map_err(|error| {
@@ -141,7 +141,7 @@ impl LocalJvm {
         ((now_s + uptime_s - self.now_s()) * 1000.0).round() as i64
     }
 
-    /// The meter's text for the present moment; `pid` is the application's process, or 0.
+    /// The meter's reading at this moment as text; `pid` is the application's process, or 0.
     pub(super) fn reading(&self, pid: u32) -> String {
         match self.meter() {
             "rapl" => rapl_reading(&self.meter_root),
@@ -151,15 +151,14 @@ impl LocalJvm {
     }
 }
 
-/// What this machine's shell says to a meter's question.
+/// The output of a meter's question, run in this machine's shell.
 pub fn local_shell(question: &str) -> Result<String, DeviceError> {
     let failed = |source| DeviceError::File { path: "/bin/sh".into(), source };
     let output = Command::new("/bin/sh").args(["-c", question]).output().map_err(failed)?;
     Ok(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
-/// Processor seconds of a process, and the share of its highest frequency at which the
-/// first core runs.
+/// CPU seconds of a process, and the frequency of the first core as a share of its highest.
 fn software_reading(pid: u32) -> String {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     // Fields 14 and 15 of the line are the twelfth and thirteenth from the state on.

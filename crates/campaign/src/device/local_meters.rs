@@ -1,12 +1,12 @@
-//! What this machine's meters say, read without a shell, which would cost energy thirty times
-//! a second: the same text as the answers to their questions.
+//! Readings of this machine's meters without a shell, which would cost energy thirty times a
+//! second: the text is that of the answers to the meters' questions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::power::meter::RAPL_TREES;
 
-/// A folder of the kernel's, perhaps below a root.
+/// The path of a kernel folder below a root folder, if any.
 fn below(root: &Path, folder: &str) -> PathBuf {
     match root.as_os_str().is_empty() {
         true => PathBuf::from(folder),
@@ -14,7 +14,7 @@ fn below(root: &Path, folder: &str) -> PathBuf {
     }
 }
 
-/// The folders in a folder, by name.
+/// The folders in a folder, sorted by name.
 fn folders(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -26,12 +26,12 @@ fn name(folder: &Path) -> Option<&str> {
     folder.file_name()?.to_str()
 }
 
-/// What RAPL's question prints.
+/// The text of RAPL's question: its zones with their counters.
 pub(super) fn rapl_reading(root: &Path) -> String {
     powercap_reading(&below(root, "/sys/class/powercap"))
 }
 
-/// The same of a folder of power capping zones.
+/// The text of RAPL's question for the power capping zones in a folder.
 pub fn powercap_reading(folder: &Path) -> String {
     let line = |zone: &PathBuf| {
         let is_rapl = |name: &&str| RAPL_TREES.iter().any(|tree| name.starts_with(tree));
@@ -46,7 +46,7 @@ pub fn powercap_reading(folder: &Path) -> String {
     folders(folder).iter().filter_map(line).collect()
 }
 
-/// What the fuel gauge's question prints.
+/// The text of the fuel gauge's question: `key=value` lines of each battery.
 pub(super) fn gauge_reading(root: &Path) -> String {
     let folder = below(root, "/sys/class/power_supply");
     let supplies = folders(&folder);
@@ -76,7 +76,8 @@ fn has_gauge(supply: &Path) -> bool {
     ["current_now", "power_now"].iter().any(|file| supply.join(file).exists())
 }
 
-/// A battery of the device: those of a mouse or a headset have a scope of their own.
+/// Whether a power supply is a battery of the machine itself; those of a mouse or a headset have a
+/// scope of their own.
 fn is_battery(supply: &Path) -> bool {
     has_gauge(supply)
         && read(supply, "type").as_deref() == Some("Battery")

@@ -15,27 +15,26 @@ use jiff::civil::date;
 
 use crate::assumptions::ASSUMED;
 use crate::build::counts_files;
-use crate::power::{MarkerTexts, crash_in};
-use crate::scenario::in_order;
+use crate::power::{MarkerTexts, crash_trace};
+use crate::scenario::steps_in_order;
 use crate::toolchain::jvm::exit_code;
-use crate::toolchain::{UTF8_LOCALE, flight};
+use crate::toolchain::{UTF8_LOCALE, flight_recorder};
 
 use super::error::DeviceError;
-use super::input_command::beside;
+use super::input_command::run_with_input_command;
 use super::local::{LOCAL_SERIAL, LocalJvm};
-use super::plan::{SessionKind, SessionPlan};
-use super::profile::SessionProfile;
 use super::session::{SessionEnd, SessionLogs, SessionOutcome};
+use super::session_plan::{SessionKind, SessionPlan};
+use super::session_profile::SessionProfile;
 use super::thread_times::ThreadTimes;
 
-/// How often threads are looked at, so that none ends with time that nobody saw: the shortest
-/// that HotSpot keeps an idle compiler's thread.
+/// Time between two readings of thread times, so that no thread ends with unread time: the shortest
+/// time that HotSpot keeps an idle compiler thread.
 const THREADS_PERIOD: Duration = Duration::from_millis(100);
 
 impl LocalJvm {
-    /// Runs a session to its end; `closed` is told how many microbenchmarks have ended, and how
-    /// many were compiled before, both together. See
-    /// [`run_session_watched`](super::run_session_watched).
+    /// Runs a session to its end; calls `closed` with the number of microbenchmarks that have ended
+    /// plus those compiled before. See [`run_session_watched`](super::run_session_watched).
     pub fn run_session_watched(
         &self,
         plan: &SessionPlan,
@@ -43,11 +42,12 @@ impl LocalJvm {
     ) -> Result<SessionLogs, DeviceError> {
         let session = LocalSession::new(self, plan, self.header(plan));
         let command = plan.input_command.as_ref();
-        let (logs, input) =
-            beside(command, LOCAL_SERIAL, &|| (), |begin| session.run(begin, closed));
+        let (logs, input) = run_with_input_command(command, LOCAL_SERIAL, &|| (), |begin| {
+            session.run(begin, closed)
+        });
         let mut logs = logs?;
         if let Some(end) = input {
-            logs.take_input(&end);
+            logs.add_input_result(&end);
         }
         Ok(logs)
     }
@@ -63,20 +63,20 @@ impl LocalJvm {
     }
 }
 
-/// What a program of microbenchmarks prints before the name of one that is compiled
+/// The text before the name of a compiled microbenchmark in its program's output
 /// (`MicrobenchmarkMain.java`).
 const COMPILED: &str = "wattline: compiled";
 
-/// How extras begin that are for what starts an application (`Runner.java`): here they are
+/// Prefix of the extras for the runner of an application (`Runner.java`): here they become system
 /// properties.
 const OWN_EXTRAS: &str = "wattline.";
 
-/// ... but for this one, the lines of its standard input.
+/// Whether an extra is the one with the lines of standard input, which becomes no property.
 fn is_input((key, _): &&(String, String)) -> bool {
     key == "wattline.input"
 }
 
-/// One session while it runs.
+/// State of one session on this machine's JVM while it runs, shared by its threads.
 struct LocalSession<'s> {
     jvm: &'s LocalJvm,
     plan: &'s SessionPlan,
@@ -84,16 +84,16 @@ struct LocalSession<'s> {
     samples: Mutex<String>,
     /// The application's process; 0 where none runs.
     pid: AtomicU32,
-    /// Its threads' times.
+    /// CPU times of its threads.
     threads: Mutex<ThreadTimes>,
     over: AtomicBool,
-    /// Microbenchmarks that were compiled, and that have ended.
+    /// Number of microbenchmarks that were compiled, plus those that have ended.
     closed: AtomicU64,
     /// The code with which the application ended by itself; 0 while it has not.
     code: AtomicI32,
 }
 
-/// What the application wrote.
+/// Files that the application and its sampler wrote: counts, snapshots, profile.
 #[derive(Default)]
 struct SessionOutput {
     counts: Option<String>,
@@ -104,7 +104,7 @@ struct SessionOutput {
 }
 
 impl<'s> LocalSession<'s> {
-    /// A session that has not begun; its samples begin with a header.
+    /// A session that has not begun; `header` is the first text of its samples.
     fn new(jvm: &'s LocalJvm, plan: &'s SessionPlan, header: String) -> Self {
         Self {
             jvm,
@@ -119,7 +119,7 @@ impl<'s> LocalSession<'s> {
         }
     }
 
-    /// Runs it to its end; calls `begin` when the application has begun.
+    /// Runs the session to its end; calls `begin` when the application has begun.
     fn run(
         &self,
         begin: &mut dyn FnMut(),
@@ -164,7 +164,7 @@ impl<'s> LocalSession<'s> {
         }
     }
 
-    /// A line of the log, at the present time.
+    /// Adds a line to the log at the present time.
     fn say(&self, tag: &str, pid: u32, text: &str) {
         let now_s = self.jvm.now_s();
         lock(&self.log).push((now_s, format!("{pid:5} {pid:5} I {tag:<8}: {text}")));
@@ -214,7 +214,7 @@ impl<'s> LocalSession<'s> {
             let end = self.drive(&mut child, input, begin, closed);
             if sampled {
                 // What its sampler knows is written when it ends by itself, or is told to.
-                flight::end(&mut child);
+                flight_recorder::stop_jvm(&mut child);
             }
             // It may have ended by itself.
             child.kill().ok();
@@ -255,14 +255,14 @@ impl<'s> LocalSession<'s> {
             .spawn()
     }
 
-    /// The samples between the marks; else why there are none.
+    /// The profile of the samples between the markers, or the reason why there is none.
     fn profile(&self, recording: &Path) -> Result<SessionProfile, String> {
         let bytes = fs::read(recording)
             .map_err(|error| format!("the sampler left no recording: {error}"))?;
         let marks = &self.plan.marks;
         let wall_ms = |mark: &str| Some(self.jvm.wall_ms(self.time_of(mark)?));
         let window = wall_ms(&marks.begin).zip(wall_ms(&marks.end));
-        let stacks = flight::samples(&self.jvm.jdk, recording, window);
+        let stacks = flight_recorder::collapsed_samples(&self.jvm.jdk, recording, window);
         let stacks = stacks.map_err(|error| error.to_string())?;
         Ok(SessionProfile { recording: bytes, stacks })
     }
@@ -299,7 +299,7 @@ impl<'s> LocalSession<'s> {
         begin: &mut dyn FnMut(),
         closed: &mut dyn FnMut(u64),
     ) -> SessionEnd {
-        let mut steps = in_order(&self.plan.steps).into_iter().peekable();
+        let mut steps = steps_in_order(&self.plan.steps).into_iter().peekable();
         let started = Instant::now();
         let mut looked = started;
         let mut ended: Option<Instant> = None;
@@ -347,7 +347,7 @@ impl<'s> LocalSession<'s> {
         }
     }
 
-    /// How long the application may go on after its end marker.
+    /// Time for which the application may run on after its end marker.
     fn settling_time(&self) -> Duration {
         match self.plan.kind {
             SessionKind::Traced => Duration::from_millis(2500),
@@ -369,17 +369,17 @@ impl<'s> LocalSession<'s> {
         if has_ended { SessionEnd::Ok } else { SessionEnd::Died }
     }
 
-    /// When a mark was printed.
+    /// Uptime in seconds at which a marker was printed.
     fn time_of(&self, mark: &str) -> Option<f64> {
         let log = lock(&self.log);
         let found = log.iter().find(|(_, line)| line.ends_with(&format!(": {mark}")));
         found.map(|(time_s, _)| *time_s)
     }
 
-    /// What an application that ended badly said.
+    /// The exception in the log of an application that ended badly.
     fn crash(&self, logcat: &str) -> Option<String> {
         let code = Some(self.code.load(Ordering::SeqCst)).filter(|code| *code != 0)?;
-        Some(crash_in(logcat).unwrap_or_else(|| format!("exit code {code}")))
+        Some(crash_trace(logcat).unwrap_or_else(|| format!("exit code {code}")))
     }
 
     fn logs(&self, end: SessionEnd, left: SessionOutput, uptime_s: (f64, f64)) -> SessionLogs {

@@ -1,6 +1,6 @@
-//! The lock of a board: one process at a time measures on it. On the board it is a folder, which
-//! only one can make, with a file that says whose it is; on this machine a file that is locked as
-//! long as its process is alive.
+//! The lock of a board: one process at a time measures on it. On the board the lock is a folder,
+//! which only one process can make, with a file that names its holder; on this machine it is a file
+//! that is locked as long as its process is alive.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -23,20 +23,20 @@ pub(super) mod holder;
 pub use holder::LockHolder;
 use holder::{Liveness, liveness};
 
-/// A board whose lock is another machine's, and that has seen no session for so long, is free:
-/// the guard on the board has put it back by then.
+/// Time without a session after which a lock of another machine counts as stale: the guard on the
+/// board has restored it by then.
 const SILENCE: Duration = Duration::from_secs(900);
 
-/// For a command that only touches small files.
+/// Time limit of a command that only touches small files.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// How often, and how long after each other, a lock is looked at that does not say whose it is:
-/// its maker writes that at once.
+/// Most readings of a lock that does not name its holder (which the holder writes at once), and the
+/// time between two readings.
 const LOOKS: u32 = 5;
 const LOOK: Duration = Duration::from_millis(100);
 
-/// A board's lock that this process has. It is not given back when dropped, but by
-/// [`BoardLock::release`], since that takes the board.
+/// A board's lock held by this process. It is not released when dropped, but by
+/// [`BoardLock::release`], which needs the board.
 #[derive(Debug)]
 pub struct BoardLock {
     own: LockHolder,
@@ -44,11 +44,11 @@ pub struct BoardLock {
 }
 
 impl BoardLock {
-    /// Takes the lock of a board for results in `folder`; first the one on this machine, which
-    /// is the board's serial's. One whose process is gone is taken over.
+    /// Takes the lock of a board for results in `folder`: first the lock on this machine for the
+    /// board's serial, then the one on the board. A lock whose process is gone is taken over.
     ///
     /// # Errors
-    /// [`DeviceError::Held`] says who has it.
+    /// [`DeviceError::Held`] with the holder.
     pub fn take(board: &dyn Board, folder: &Path) -> Result<BoardLock, DeviceError> {
         let own = LockHolder::of_this_process(folder, now());
         let on_host = HostLock::take(board.serial(), &own)?;
@@ -57,14 +57,14 @@ impl BoardLock {
         Ok(lock)
     }
 
-    /// Makes sure that the board has the lock of this process: it may have been removed.
+    /// Makes sure that the lock on the board is this process's, since it may have been removed.
     ///
     /// # Errors
     /// As [`BoardLock::take`].
     pub(crate) fn renew(&self, board: &dyn Board) -> Result<(), DeviceError> {
         let mut looks = 0;
         loop {
-            let answer = ask(board, &take_command(&self.own))?;
+            let answer = run_lock_command(board, &take_command(&self.own))?;
             if value(&answer, "taken").is_some() {
                 return Ok(());
             }
@@ -83,7 +83,7 @@ impl BoardLock {
                 _ => {}
             }
             // Of several that do this, the last one has it; the others notice.
-            ask(board, &take_over_command(&self.own, line))?;
+            run_lock_command(board, &take_over_command(&self.own, line))?;
             looks += 1;
             if looks > 2 * LOOKS {
                 let problem = "others take it at the same time".to_owned();
@@ -92,7 +92,7 @@ impl BoardLock {
         }
     }
 
-    /// Gives it back.
+    /// Removes this process's lock from the board.
     ///
     /// # Errors
     /// Those of the board, which then keeps a lock that the next process on this machine takes
@@ -105,7 +105,8 @@ impl BoardLock {
         board.shell(&command, LIMIT).map(drop)
     }
 
-    /// What begins a command that needs the lock.
+    /// The beginning of a shell command that needs the lock: it ends the command if another process
+    /// has the lock.
     pub(super) fn check(&self) -> String {
         let pattern = self.own.pattern();
         format!("{READ_OWNER}; case $o in {pattern}) ;; *) echo {LOST}=yes; exit 3 ;; esac; ")
@@ -115,19 +116,19 @@ impl BoardLock {
 /// The key of the line that [`BoardLock::check`]'s command prints where the lock is another's.
 const LOST: &str = "lock_lost";
 
-/// Refuses the output of a command that was not run since the lock is another's.
-pub(super) fn not_lost(board: &dyn Board, output: &str) -> Result<(), DeviceError> {
+/// Fails if the output shows that a command was not run because another process has the lock.
+pub(super) fn check_not_lost(board: &dyn Board, output: &str) -> Result<(), DeviceError> {
     match value(output, LOST) {
         Some(_) => Err(DeviceError::LockLost { serial: board.serial().into() }),
         None => Ok(()),
     }
 }
 
-/// Sets `o` to what the lock says, empty without one.
+/// Shell code that sets `o` to the line of the lock, empty without one.
 const READ_OWNER: &str = "o=; [ ! -r /data/local/tmp/wattline/lock/owner ] || read -r o </data/local/tmp/wattline/lock/owner";
 
-/// Runs a command of small files; what it prints.
-fn ask(board: &dyn Board, command: &str) -> Result<String, DeviceError> {
+/// Runs a command that only touches small files and returns its output.
+fn run_lock_command(board: &dyn Board, command: &str) -> Result<String, DeviceError> {
     let output = board.shell(command, LIMIT)?;
     match value(&output.stdout, "taken").or(value(&output.stdout, "held")) {
         Some(_) => Ok(output.stdout),
@@ -138,9 +139,9 @@ fn ask(board: &dyn Board, command: &str) -> Result<String, DeviceError> {
     }
 }
 
-/// Makes the folder and writes whose it is; or says whose it is already, and what tells whether
-/// that one is alive: when the last session was, what the time is, and whether a session runs.
-/// A lock that is this process's stays.
+/// The command that makes the lock's folder and writes the holder; if there is a lock already, it
+/// prints the holder and the facts that show whether that one is alive: the time of the last
+/// session, the present time, and whether a session runs. A lock of this process stays.
 fn take_command(own: &LockHolder) -> String {
     let (line, pattern) = (quoted(&own.to_line()), own.pattern());
     format!(
@@ -158,7 +159,7 @@ fn take_command(own: &LockHolder) -> String {
     )
 }
 
-/// Puts another owner in the place of one that is gone, if it has not changed meanwhile.
+/// The command that replaces the holder `former` by `own`, if the lock has not changed meanwhile.
 fn take_over_command(own: &LockHolder, former: &str) -> String {
     let (line, former) = (quoted(&own.to_line()), quoted(former));
     format!(
@@ -199,7 +200,7 @@ struct HostLock {
 }
 
 impl HostLock {
-    /// Takes the lock of a serial; none where this user has no folder for it.
+    /// Takes the lock for a board's serial; none if this user has no folder for it.
     fn take(serial: &str, own: &LockHolder) -> Result<Option<HostLock>, DeviceError> {
         let Ok(folder) = runtime_folder() else { return Ok(None) };
         HostLock::take_in(&folder, serial, own)
@@ -243,15 +244,15 @@ fn write_line(file: &mut File, line: &str) -> io::Result<()> {
 }
 
 impl Drop for HostLock {
-    /// A process that is just being started has a copy of the file, which would keep the lock; so
-    /// it is given back and not only closed.
+    /// Unlocks the file before it is closed: a process that is just being started has a copy of the
+    /// file, which would keep the lock.
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
         let _ = self.file.unlock();
     }
 }
 
-/// The file of a serial, which may have any characters.
+/// The lock file's name for a serial, which may have any characters.
 fn file_name(serial: &str) -> String {
     let shown = serial.chars().take(60);
     let shown: String = shown.map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();

@@ -1,34 +1,34 @@
-//! Which power meter the sessions on a board use: that of a name, or the best there is.
+//! The choice of the power meter of a board's sessions: the named one, or the best available.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::power::meter::SAMPLED_ON_BOARDS;
-use crate::power::{Meter, MeterError, Offer};
+use crate::power::{Meter, MeterError, MeterOffer};
 use crate::scenario::MeterChoice;
 
 use super::board::Board;
 use super::error::DeviceError;
 
-/// For the answer to one meter's question.
+/// Time limit for the answer to one meter's question.
 const QUESTION_LIMIT: Duration = Duration::from_secs(20);
 
-/// A counter that does not move for so long counts nothing: RAPL's are refreshed every
+/// Time without a change after which a counter counts as dead; RAPL's are refreshed every
 /// millisecond.
 const STANDS: Duration = Duration::from_secs(1);
 
-/// How often a counter is looked at then.
+/// Time between two readings of a counter that has not changed.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What a meter offers, by its answer to a question, or by several until its counters have
-/// moved: one that stands still does not measure.
+/// Asks a meter its question and returns its offer, or the reason why it is not available; asks
+/// repeatedly until its counters have moved, since one that stands still does not measure.
 ///
 /// # Errors
-/// What asking it says.
-pub fn offered<E>(
+/// The error of `ask`.
+pub fn read_offer<E>(
     meter: &dyn Meter,
     ask: impl Fn(&str) -> Result<String, E>,
-) -> Result<Result<Offer, MeterError>, E> {
+) -> Result<Result<MeterOffer, MeterError>, E> {
     let first = ask(meter.question())?;
     let offer = match meter.offer(&first) {
         Ok(offer) => offer,
@@ -36,39 +36,40 @@ pub fn offered<E>(
     };
     let began = Instant::now();
     loop {
-        let standing = meter.standing(&first, &ask(meter.question())?);
+        let standing = meter.unmoved_rails(&first, &ask(meter.question())?);
         if !offer.default_rails.iter().any(|rail| standing.contains(rail)) {
             return Ok(Ok(offer));
         }
         let passed = began.elapsed();
         if passed >= STANDS {
-            return Ok(offer.moving(meter.name(), &standing, passed.as_secs_f64()));
+            return Ok(offer.without_unmoved_rails(meter.name(), &standing, passed.as_secs_f64()));
         }
         thread::sleep(LOOK);
     }
 }
 
-/// A meter, and what a board offers of it.
+/// A power meter with the rails that a board offers.
 #[derive(Debug, Clone)]
 pub struct ChosenMeter {
     /// The meter.
     pub meter: &'static dyn Meter,
-    /// Its rails and what to know about it.
-    pub offer: Offer,
-    /// The better ones that were not offered, and why, in sentences.
+    /// The meter's rails, and remarks about it.
+    pub offer: MeterOffer,
+    /// Sentences with the reasons why better meters are not available.
     pub passed_over: Vec<String>,
 }
 
-/// The meter for sessions on a board behind adb.
+/// Chooses the meter for sessions on a board behind adb.
 ///
 /// # Errors
-/// [`DeviceError::NoMeter`] where it is not offered, or none is; a board that can't be asked.
+/// [`DeviceError::NoMeter`] if the chosen meter is not available, or none is; an error of the
+/// board.
 pub fn choose_meter(board: &dyn Board, choice: MeterChoice) -> Result<ChosenMeter, DeviceError> {
     let ask = |question: &str| Ok(board.shell(question, QUESTION_LIMIT)?.all_output());
     choose(board.serial(), &SAMPLED_ON_BOARDS, choice, ask)
 }
 
-/// The first of the candidates that is wanted and offered.
+/// Chooses the first candidate that the choice allows and that is available.
 pub(super) fn choose(
     serial: &str,
     candidates: &[&'static dyn Meter],
@@ -82,7 +83,7 @@ pub(super) fn choose(
     };
     let mut passed_over = Vec::new();
     for meter in candidates.iter().copied().filter(wanted) {
-        match offered(meter, &ask)? {
+        match read_offer(meter, &ask)? {
             Ok(offer) => return Ok(ChosenMeter { meter, offer, passed_over }),
             Err(error) => passed_over.push(error.to_string()),
         }
@@ -96,7 +97,7 @@ pub(super) fn choose(
 }
 
 impl ChosenMeter {
-    /// The rails that are asked for, or the meter's own choice.
+    /// The wanted rails, or the meter's default rails if `wanted` is empty.
     ///
     /// # Errors
     /// [`DeviceError::NoMeter`] for one that the meter does not have.
@@ -151,13 +152,13 @@ mod tests {
             format!("intel-rapl:0 package-0 100 7\nintel-rapl:1 package-1 100 {second}\n")
         };
         let asked = std::cell::Cell::new(0);
-        let still = offered(&Rapl, |_| Ok::<_, ()>(zones(5))).unwrap().unwrap_err().to_string();
+        let still = read_offer(&Rapl, |_| Ok::<_, ()>(zones(5))).unwrap().unwrap_err().to_string();
         assert!(still.contains("stands still (package-0, package-1"), "{still}");
         let one = |_: &str| {
             asked.set(asked.get() + 1);
             Ok::<_, ()>(zones(asked.get()))
         };
-        let offer = offered(&Rapl, one).unwrap().unwrap();
+        let offer = read_offer(&Rapl, one).unwrap().unwrap();
         assert_eq!(offer.default_rails, ["package-1"]);
         assert!(offer.remarks.iter().any(|remark| remark.contains("package-0 stands still")));
     }

@@ -1,62 +1,67 @@
-//! Bringing a board into the state a campaign measures in, and back.
+//! Preparation of a board for a campaign, and restoration of its former state.
 
 use std::time::Duration;
 
 use super::board::Board;
 use super::error::DeviceError;
-use super::facts::{BoardFacts, facts};
+use super::facts::{BoardFacts, read_facts};
 use super::remote_folders::SCRIPT_FOLDER;
 use super::{lock, scripts};
 
-/// Sensors need up to three seconds for their first values.
+/// Time limit of the preparation; sensors need up to three seconds for their first values.
 const PREPARE_LIMIT: Duration = Duration::from_secs(30);
 
-/// What to do with the frequency of the big cores.
+/// Setting of the big cores' frequency: fixed, chosen automatically, or left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Frequency {
+pub enum FrequencySetting {
     /// Governor `userspace` and this frequency in kHz, read back.
     FixedKhz(u32),
-    /// The same with the offered frequency that is nearest to 1.1 GHz, as it is where the board
-    /// does not let it be fixed.
+    /// The available frequency nearest to 1.1 GHz, fixed; left alone if the board does not allow
+    /// fixing it.
     Auto,
-    /// As it is: energy then varies with the governor's choices.
+    /// Left alone: energy then varies with the governor's choices.
     Leave,
 }
 
-/// What the board does when its host falls silent between two sessions. A session that
-/// loses its host puts the board back by itself in either case.
+/// Whether a guard on the board restores it when its host is silent between two sessions. A session
+/// that loses its host restores the board by itself in either case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Guard {
-    /// Nothing: the next [`prepare`] or [`restore`], or a restart, puts it back.
+pub enum GuardSetting {
+    /// No guard: the next [`prepare`] or [`restore`], or a restart, restores the board.
     Off,
-    /// A process on the board puts it back after this long without a session. Not on a
-    /// virtual board, whose clock its naps would move.
+    /// A process on the board restores it after this time without a session. Not on a virtual
+    /// board, whose clock its sleeps would advance.
     After(Duration),
 }
 
-/// How a board is to be prepared.
+/// Settings of [`prepare`]: meter, frequency, cores, guard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrepareOptions {
     /// Name of the power meter that sessions sample.
     pub meter: &'static str,
     /// The frequency of the big cores.
-    pub frequency: Frequency,
+    pub frequency: FrequencySetting,
     /// Numbers of the cores to take offline (the little ones, say).
     pub offline_cores: Vec<u32>,
-    /// What happens when the host is gone.
-    pub guard: Guard,
+    /// Whether a guard restores the board when the host is gone.
+    pub guard: GuardSetting,
 }
 
 impl Default for PrepareOptions {
     /// The INA231, as on the Odroid-XU+E of the reference campaign; a frequency near its 1.1 GHz;
     /// no core offline; a quarter of an hour until the guard acts.
     fn default() -> Self {
-        let guard = Guard::After(Duration::from_secs(900));
-        Self { meter: "ina231", frequency: Frequency::Auto, offline_cores: Vec::new(), guard }
+        let guard = GuardSetting::After(Duration::from_secs(900));
+        Self {
+            meter: "ina231",
+            frequency: FrequencySetting::Auto,
+            offline_cores: Vec::new(),
+            guard,
+        }
     }
 }
 
-/// What a prepared board says about itself.
+/// State of a prepared board, as read back from it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoardState {
     /// Model, Android release, and whether the board is a virtual one.
@@ -79,27 +84,27 @@ pub struct BoardState {
     pub missing_tools: Vec<String>,
 }
 
-/// Installs the scripts where they are missing, enables the sensors, fixes frequency and
-/// cores. What was changed is remembered on the board; [`restore`] undoes it.
+/// Installs the scripts if they are missing, enables the sensors, fixes frequency and cores. The
+/// board stores what was changed; [`restore`] undoes it.
 pub fn prepare(board: &dyn Board, options: &PrepareOptions) -> Result<BoardState, DeviceError> {
     scripts::install(board)?;
-    let facts = facts(board)?;
+    let facts = read_facts(board)?;
     let command = board.lock_check() + &scripts::command("prepare.sh", &arguments(options, &facts));
     let output = board.shell(&command, PREPARE_LIMIT)?;
-    lock::not_lost(board, &output.stdout)?;
+    lock::check_not_lost(board, &output.stdout)?;
     scripts::check(board, "prepare.sh", &output, "prepared")?;
     Ok(state(facts, &output.stdout))
 }
 
-/// Puts the board back as it was before [`prepare`] and ends a sampler left behind. May be
-/// called at any time; gives the number of settings restored.
+/// Restores the board's state before [`prepare`] and ends a sampler left behind. May be called at
+/// any time; returns the number of settings restored.
 pub fn restore(board: &dyn Board) -> Result<usize, DeviceError> {
     let file = format!("{SCRIPT_FOLDER}/restore.sh");
     // A board that never got the scripts was never changed.
     let check = board.lock_check();
     let command = format!("{check}if [ -r {file} ]; then sh {file}; else echo restored=0; fi");
     let output = board.shell(&command, PREPARE_LIMIT)?;
-    lock::not_lost(board, &output.stdout)?;
+    lock::check_not_lost(board, &output.stdout)?;
     scripts::check(board, "restore.sh", &output, "restored")?;
     if let Some(warning) = scripts::value(&output.stdout, "warning") {
         let (serial, message) = (board.serial().into(), warning.into());
@@ -110,14 +115,14 @@ pub fn restore(board: &dyn Board) -> Result<usize, DeviceError> {
 
 fn arguments(options: &PrepareOptions, facts: &BoardFacts) -> Vec<String> {
     let frequency = match options.frequency {
-        Frequency::FixedKhz(khz) => khz.to_string(),
-        Frequency::Auto => "auto".into(),
-        Frequency::Leave => "leave".into(),
+        FrequencySetting::FixedKhz(khz) => khz.to_string(),
+        FrequencySetting::Auto => "auto".into(),
+        FrequencySetting::Leave => "leave".into(),
     };
     let offline: Vec<String> = options.offline_cores.iter().map(u32::to_string).collect();
     let guard = match options.guard {
-        Guard::After(quiet) if !facts.is_virtual() => quiet.as_secs().to_string(),
-        Guard::After(_) | Guard::Off => "off".into(),
+        GuardSetting::After(quiet) if !facts.is_virtual() => quiet.as_secs().to_string(),
+        GuardSetting::After(_) | GuardSetting::Off => "off".into(),
     };
     vec![
         format!("meter={}", options.meter),
@@ -149,7 +154,7 @@ fn state(facts: BoardFacts, output: &str) -> BoardState {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Hardware;
+    use super::super::HardwareKind;
     use super::*;
 
     #[test]
@@ -163,10 +168,10 @@ mod tests {
 
     #[test]
     fn options_become_arguments() {
-        let guard = Guard::After(Duration::from_secs(60));
+        let guard = GuardSetting::After(Duration::from_secs(60));
         let options = PrepareOptions {
             meter: "odpm",
-            frequency: Frequency::Leave,
+            frequency: FrequencySetting::Leave,
             offline_cores: vec![4, 5],
             guard,
         };
@@ -175,9 +180,9 @@ mod tests {
             arguments(&options, &real),
             ["meter=odpm", "frequency_khz=leave", "offline=4,5", "guard_s=60"]
         );
-        let virtual_board = BoardFacts { hardware: Hardware::Virtual, ..real };
+        let virtual_board = BoardFacts { hardware: HardwareKind::Virtual, ..real };
         assert_eq!(arguments(&options, &virtual_board)[3], "guard_s=off");
-        let auto = PrepareOptions { frequency: Frequency::Auto, ..options };
+        let auto = PrepareOptions { frequency: FrequencySetting::Auto, ..options };
         assert_eq!(arguments(&auto, &virtual_board)[1], "frequency_khz=auto");
     }
 }

@@ -1,4 +1,4 @@
-//! Going on after a lost connection: the board is got back, and what was lost is done again.
+//! Recovery from a lost connection: the board is reconnected, and the interrupted call is repeated.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,19 +8,19 @@ use super::error::DeviceError;
 use super::remote_folders::SCRIPT_FOLDER;
 use super::scripts::KILLED;
 
-/// How often in a row a board is got back for the same call.
+/// Most recoveries in a row for one call.
 const RECOVERIES_MAX: u32 = 5;
 
-/// Rest before a board that was lost during its recovery is looked for again.
+/// Pause before the next attempt when a board was lost during its recovery.
 const REST: Duration = Duration::from_millis(500);
 
-/// Longer than the board takes for what [`await_abandoned`] asks.
+/// Time limit of the command of [`await_abandoned_session`].
 const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
-/// Waits until a session that lost its host has put the board back: what is prepared
-/// before that would be undone. One that does not know yet that its host is gone is told.
-/// After a restart of the board the number may be another process's, which is left alone.
-pub fn await_abandoned(board: &dyn Board) -> Result<(), DeviceError> {
+/// Waits until a session that lost its host has restored the board: what is prepared before that
+/// would be undone. A session that has not noticed the loss is notified. After a restart of the
+/// board the stored process ID may be another process's, which is left alone.
+pub fn await_abandoned_session(board: &dyn Board) -> Result<(), DeviceError> {
     let command = format!(
         "f={SCRIPT_FOLDER}/session/pid; p=; [ -r $f ] && read -r p <$f; \
          if [ -n \"$p\" ] && [ -r /proc/$p/cmdline ]; then \
@@ -32,10 +32,10 @@ pub fn await_abandoned(board: &dyn Board) -> Result<(), DeviceError> {
     board.shell(&command, WAIT_LIMIT).map(drop)
 }
 
-/// Makes a call; where the board was lost meanwhile, `recover` gets it back (see
-/// [`reconnect`](super::reconnect) and [`prepare`](super::prepare)) and the call is made
-/// again, from its beginning. A board that can't be got back, or is lost again and again,
-/// or away for longer than `patience`, is the error.
+/// Makes a call; if the board is lost meanwhile, `recover` reconnects it (see
+/// [`reconnect`](super::reconnect) and [`prepare`](super::prepare)) and the call is repeated from
+/// its beginning. Fails if the board cannot be reconnected, is lost again and again, or is away for
+/// longer than `patience`.
 pub fn with_recovery<T>(
     patience: Duration,
     mut call: impl FnMut() -> Result<T, DeviceError>,

@@ -21,23 +21,24 @@ pub enum Sampler {
 /// pointers, which takes some microseconds, the application loses less than 2 %.
 pub(super) const SIMPLEPERF_HZ: u32 = 1000;
 
-/// Between two looks of the sampler of methods, each of which stops all threads. Frames last a
-/// whole number of 10 ms at many rates, and each look would meet the same part of every one.
+/// Time between two samples of Android's sampler of methods, each of which stops all threads.
+/// Frames last a whole number of 10 ms at many rates, and with a period of 10 ms each sample would
+/// fall on the same part of every frame.
 pub(super) const METHODS_INTERVAL: Duration = Duration::from_micros(9_700);
 
-/// What the sampler of methods may write. Looks whose stacks differ by twenty methods make 28 kB
-/// a second: it lasts for nearly ten minutes of those.
+/// Size of the buffer of Android's sampler of methods. Samples whose stacks differ by twenty
+/// methods take 28 kB a second, so the buffer lasts for nearly ten minutes.
 pub(super) const METHODS_BUFFER_BYTES: u32 = 16 << 20;
 
-/// The level of the first Android that lets the shell profile applications which are not
-/// debuggable, 10.
+/// API level of Android 10, the first that lets the shell profile applications which are not
+/// debuggable.
 const PROFILEABLE_SINCE: u32 = 29;
 
-/// The level of the first Android that samples methods, 4.4; before, each call was traced.
+/// API level of Android 4.4, the first that samples methods; before, each call was traced.
 const METHODS_SINCE: u32 = 19;
 
-/// The sampler of an Android of this API level that has the program `simpleperf` or not.
-pub(super) fn of_android(level: Option<u32>, has_simpleperf: bool) -> Option<Sampler> {
+/// The sampler of an Android board with this API level, with or without the program `simpleperf`.
+pub(super) fn android_sampler(level: Option<u32>, has_simpleperf: bool) -> Option<Sampler> {
     match level? {
         PROFILEABLE_SINCE.. => has_simpleperf.then_some(Sampler::Simpleperf),
         METHODS_SINCE.. => Some(Sampler::Methods),
@@ -46,24 +47,24 @@ pub(super) fn of_android(level: Option<u32>, has_simpleperf: bool) -> Option<Sam
 }
 
 impl Sampler {
-    /// The one of a record's name for it.
-    pub fn named(name: &str) -> Option<Self> {
+    /// The sampler with this name in records.
+    pub fn from_name(name: &str) -> Option<Self> {
         let all = [Self::FlightRecorder, Self::AsyncProfiler, Self::Simpleperf, Self::Methods];
         all.into_iter().find(|sampler| sampler.to_string() == name)
     }
 
-    /// Whether it is started by the runner of a package, which a jar does not have.
+    /// Whether the runner of a package starts the sampler; a jar has no runner.
     pub(crate) fn is_of_packages(self) -> bool {
         self == Self::Methods
     }
 
-    /// Whether its stacks show code that was compiled into its caller.
+    /// Whether the stacks show methods that were inlined into their callers.
     pub fn shows_inlined(self) -> bool {
         matches!(self, Self::FlightRecorder | Self::AsyncProfiler)
     }
 
-    /// How many sampled runs a case has where nobody says it. A JVM's compiler decides anew in
-    /// each process, and how far runs differ by that only a second one tells.
+    /// Default number of sampled runs of a case. A JVM's compiler decides anew in each process, and
+    /// only a second run shows how far runs differ by that.
     pub(crate) fn usual_runs(self) -> u32 {
         match self {
             Self::FlightRecorder | Self::AsyncProfiler => 2,
@@ -91,8 +92,8 @@ mod tests {
     fn records_name_samplers_as_they_are_shown() {
         use Sampler::{AsyncProfiler, FlightRecorder, Methods, Simpleperf};
         for sampler in [AsyncProfiler, FlightRecorder, Methods, Simpleperf] {
-            assert_eq!(Sampler::named(&sampler.to_string()), Some(sampler));
+            assert_eq!(Sampler::from_name(&sampler.to_string()), Some(sampler));
         }
-        assert_eq!(Sampler::named("another"), None);
+        assert_eq!(Sampler::from_name("another"), None);
     }
 }

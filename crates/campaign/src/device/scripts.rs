@@ -20,10 +20,10 @@ pub const SCRIPTS: [(&str, &str); 8] = [
     ("restore.sh", include_str!("../../device-scripts/restore.sh")),
 ];
 
-/// For a command that only touches small files.
+/// Time limit of a command that only touches small files.
 const SMALL_LIMIT: Duration = Duration::from_secs(10);
 
-/// How the message begins for a script that a signal ended.
+/// Beginning of the message for a script that a signal ended.
 pub(super) const KILLED: &str = "was killed";
 
 /// Pushes the scripts, unless the board has exactly these.
@@ -63,7 +63,7 @@ pub(crate) fn values<'a>(output: &'a str, key: &str) -> impl Iterator<Item = &'a
     output.lines().filter_map(move |line| line.strip_prefix(key)?.strip_prefix('='))
 }
 
-/// Makes an error of a script's `error=` line, or of an end without the line `key=...`.
+/// Fails with the message of a script's `error=` line, or if its output has no line `key=...`.
 pub(crate) fn check(
     board: &dyn Board,
     script: &'static str,

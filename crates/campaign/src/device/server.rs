@@ -13,16 +13,16 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use super::call_limit::CallLimit;
 use super::error::DeviceError;
-use super::limit::CallLimit;
 use super::shortened::shortened;
 
-/// The port every adb server uses unless told otherwise.
+/// The default port of an adb server.
 const PORT: u16 = 5037;
 /// The last port that is tried for a server of one's own.
 const LAST_PORT: u16 = 5137;
 
-/// Where the adb server listens.
+/// The adb server at an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Server {
     /// The server's address, by default `127.0.0.1:5037`.
@@ -35,10 +35,10 @@ impl Server {
         Self::at(port_of_environment().unwrap_or(PORT))
     }
 
-    /// The local server for virtual boards. These accept only the key of the user who started
-    /// them, so that not even root's server reaches them: where another user's listens at the usual
-    /// port, this is the next port at which this user's listens, or none. A port that the
-    /// environment names is taken as it is.
+    /// The local server for virtual boards. These accept only the key of the user who started them,
+    /// so that not even root's server reaches them: if another user's server listens at the usual
+    /// port, the next port is used at which this user's server or none listens. A port that the
+    /// environment names is used as it is.
     pub fn for_virtual_boards() -> Self {
         let own = || own_port(&listening_sockets(), rustix::process::geteuid().as_raw());
         Self::at(port_of_environment().unwrap_or_else(own))
@@ -48,8 +48,8 @@ impl Server {
         Self { address: SocketAddrV4::new(Ipv4Addr::LOCALHOST, port) }
     }
 
-    /// Asks a question whose answer is one text (`host:devices-l`). Each use of a board begins
-    /// with one, so here a server of another user is refused.
+    /// Sends a request whose answer is one text (`host:devices-l`). Each use of a board begins with
+    /// such a request, so a server of another user is refused here.
     pub(crate) fn query(&self, service: &str, limit: CallLimit) -> Result<String, DeviceError> {
         self.check_owner()?;
         let mut stream = self.open(limit)?;
@@ -57,7 +57,8 @@ impl Server {
         stream.read_text()
     }
 
-    /// A server of another user, but root, would see and could change all that goes to a board.
+    /// Fails if the server belongs to another user than root, who would see and could change all
+    /// that goes to a board.
     fn check_owner(&self) -> Result<(), DeviceError> {
         let own = rustix::process::geteuid().as_raw();
         match listener_owner(&listening_sockets(), self.address) {
@@ -136,7 +137,7 @@ fn listening_sockets() -> String {
     std::fs::read_to_string("/proc/net/tcp").unwrap_or_default()
 }
 
-/// The first port from the usual one on where nobody else listens.
+/// The first port from the usual one on at which no other user's server listens.
 fn own_port(table: &str, uid: u32) -> u16 {
     let is_own = |port: &u16| {
         listener_owner(table, Server::at(*port).address).is_none_or(|owner| owner == uid)
@@ -144,7 +145,7 @@ fn own_port(table: &str, uid: u32) -> u16 {
     (PORT..=LAST_PORT).find(is_own).unwrap_or(PORT)
 }
 
-/// The user number of who listens at a loopback address, by the kernel's table of sockets
+/// User number of the listener at a loopback address, from the kernel's table of sockets
 /// (proc_net_tcp): local address in hexadecimal, remote address, state, and further on the user.
 fn listener_owner(table: &str, address: SocketAddrV4) -> Option<u32> {
     const LISTENS: &str = "0A";
@@ -163,7 +164,7 @@ fn find_adb(path: Option<OsString>) -> Option<PathBuf> {
     std::env::split_paths(&path?).map(|folder| folder.join("adb")).find(|file| file.is_file())
 }
 
-/// A connection to the server, all of whose reads and writes end by the limit.
+/// A connection to the adb server whose reads and writes end by a time limit.
 #[derive(Debug)]
 pub(crate) struct AdbStream {
     tcp: TcpStream,
@@ -200,7 +201,7 @@ impl AdbStream {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// Reads what is there, waiting for at least a byte; 0 is the end of the connection.
+    /// Reads available bytes, waiting for at least one; 0 is the end of the connection.
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, DeviceError> {
         loop {
             let slice = self.limit.slice()?;
@@ -214,7 +215,7 @@ impl AdbStream {
         }
     }
 
-    /// Fills the buffer, or says that the connection was lost.
+    /// Fills the buffer, or fails because the connection was lost.
     pub(crate) fn read_exact(&mut self, buffer: &mut [u8]) -> Result<(), DeviceError> {
         let mut filled = 0;
         while filled < buffer.len() {
@@ -226,7 +227,7 @@ impl AdbStream {
         Ok(())
     }
 
-    /// Writes all bytes, or says that the connection was lost.
+    /// Writes all bytes, or fails because the connection was lost.
     pub(crate) fn write_all(&mut self, mut bytes: &[u8]) -> Result<(), DeviceError> {
         while !bytes.is_empty() {
             let slice = self.limit.slice()?;
@@ -242,14 +243,14 @@ impl AdbStream {
         Ok(())
     }
 
-    /// An answer that cannot be understood, with its beginning.
+    /// The error of an answer that cannot be parsed, with its beginning.
     pub(crate) fn garbled(&self, what: &str, answer: &[u8]) -> DeviceError {
         let answer = shortened(&String::from_utf8_lossy(answer));
         DeviceError::Garbled { serial: self.limit.serial.clone(), what: what.into(), answer }
     }
 }
 
-/// A slice of waiting that passed without a byte.
+/// Whether an error is only a slice of waiting that passed without a byte.
 fn is_pause(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }

@@ -1,5 +1,5 @@
-//! One session on a board: the plan as arguments of `session.sh`, one shell call that runs
-//! it and prints what it left, and the answer taken apart. Sequence and file formats are in
+//! One session on a board: the plan as arguments of `session.sh`, one shell call that runs the
+//! script and prints the session's files, and the parsed answer. Sequence and file formats are in
 //! `docs/session-protocol.md`.
 
 use std::time::Duration;
@@ -7,18 +7,18 @@ use std::time::Duration;
 use super::board::{Board, ShellOutput};
 use super::error::DeviceError;
 use super::input_command::InputCommand;
-use super::input_command::{self, InputEnd};
-use super::plan::{PackageEntryPoint, SessionKind, SessionPlan};
-use super::profile::{self, SessionProfile};
+use super::input_command::{self, InputCommandResult};
 use super::remote_folders::SCRIPT_FOLDER;
 use super::sampler::Sampler;
 use super::scripts::{self, value, values};
+use super::session_plan::{PackageEntryPoint, SessionKind, SessionPlan};
+use super::session_profile::{self, SessionProfile};
 use super::shell::{self, quoted};
 use super::shortened::shortened;
-use super::{lock, lost_lines, status};
+use super::{instrumentation_status, lock, lost_lines};
 use crate::power::{Window, parse_session_log};
 
-/// For a board to hear that a command has ended.
+/// Time limit for notifying a board that a command has ended.
 const TELL_LIMIT: Duration = Duration::from_secs(10);
 
 /// How a session ended. Only the first end makes a usable run.
@@ -32,12 +32,12 @@ pub enum SessionEnd {
     TimedOut,
 }
 
-/// What `session.sh` says at the end.
+/// The end of a session and the conditions around it, as `session.sh` prints them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionOutcome {
     /// How the session ended.
     pub end: SessionEnd,
-    /// `/proc/uptime` in seconds at the first and the last mark.
+    /// `/proc/uptime` in seconds at the first and the last marker.
     pub uptime_s: (f64, f64),
     /// Temperature in degrees Celsius before; absent where no sensor is known.
     pub temperature_before_c: Option<f64>,
@@ -63,45 +63,45 @@ pub struct SessionOutcome {
     /// Why the application did not get the input of a command of this machine; absent where it
     /// did, or there is none.
     pub input_fault: Option<String>,
-    /// What did not go as asked without ending the session, a pinning that failed included.
+    /// Problems that did not end the session, such as a failed pinning.
     pub warnings: Vec<String>,
 }
 
-/// What a session left.
+/// The logs and files of a session, and its outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionLogs {
     /// `samples.txt` as `sample.sh` wrote it.
     pub samples: String,
-    /// The log since the session's start, in the format `threadtime`; marks that it had lost stand
-    /// before the rest.
+    /// The log since the session's start, in the format `threadtime`; markers that it had lost are
+    /// put before the rest.
     pub logcat: String,
-    /// What `session.sh` printed, and after it what a command that gives input said.
+    /// Output of `session.sh`, followed by the output of the input command.
     pub script_output: String,
     /// `wattline-counts-*.csv` of a traced session, one after the other; absent when the
     /// application wrote none.
     pub counts: Option<String>,
     /// `wattline-counts-1.windows` of a traced session; absent without snapshots.
     pub windows: Option<String>,
-    /// What is known of the exception that ended the application, its trace where there is one;
-    /// absent of a good end.
+    /// The exception that ended the application, with its stack trace if there is one; absent for a
+    /// good end.
     pub crash: Option<String>,
-    /// What the sampler of a sampled session left.
+    /// Profile of a sampled session.
     pub profile: Option<SessionProfile>,
-    /// The end and what was measured around it.
+    /// The session's end and the conditions around it.
     pub outcome: SessionOutcome,
 }
 
-/// Runs one session to its end. A session whose application died or that took too long is
-/// no error: its logs come back, with [`SessionOutcome::end`] saying so.
+/// Runs one session to its end. A session whose application died or that took too long is no error:
+/// its logs are returned, and [`SessionOutcome::end`] shows the end.
 ///
-/// After [`DeviceError::Lost`], `TimedOut` or `Cancelled` the board has put itself back:
-/// call [`prepare`](super::prepare) again before the next session, which fails otherwise.
+/// After [`DeviceError::Lost`], `TimedOut` or `Cancelled` the board has restored itself: call
+/// [`prepare`](super::prepare) again before the next session, which fails otherwise.
 pub fn run_session(board: &dyn Board, plan: &SessionPlan) -> Result<SessionLogs, DeviceError> {
     run_session_watched(board, plan, &mut |_| {})
 }
 
-/// The same; `closed` is told how many kernels have ended, each time the script looks at the
-/// log and finds more.
+/// Runs one session as [`run_session`] does; calls `closed` with the number of microbenchmarks that
+/// have ended, each time the script finds more in the log.
 pub fn run_session_watched(
     board: &dyn Board,
     plan: &SessionPlan,
@@ -111,38 +111,41 @@ pub fn run_session_watched(
     let mut lines = LineSplitter::default();
     let input = plan.input_command.as_ref();
     let ended = || let_time_pass(board, input);
-    let (output, input) = input_command::beside(input, board.serial(), &ended, |begin| {
-        let mut watch = |part: &[u8]| {
-            for line in lines.add(part) {
-                match line.trim_end().split_once('=') {
-                    Some(("begun", _)) => begin(),
-                    Some(("closed", number)) => number.parse().into_iter().for_each(&mut *closed),
-                    _ => {}
+    let (output, input) =
+        input_command::run_with_input_command(input, board.serial(), &ended, |begin| {
+            let mut watch = |part: &[u8]| {
+                for line in lines.add(part) {
+                    match line.trim_end().split_once('=') {
+                        Some(("begun", _)) => begin(),
+                        Some(("closed", number)) => {
+                            number.parse().into_iter().for_each(&mut *closed)
+                        }
+                        _ => {}
+                    }
                 }
-            }
-        };
-        board.shell_watched(&command, plan.deadline_real, &mut watch)
-    });
-    let mut logs = take_apart(board, plan, &output?)?;
+            };
+            board.shell_watched(&command, plan.deadline_real, &mut watch)
+        });
+    let mut logs = parse_session(board, plan, &output?)?;
     if let Some(end) = input {
-        logs.take_input(&end);
+        logs.add_input_result(&end);
     }
     if value(&logs.script_output, "profile") == Some("yes") {
-        let report = profile::fetched(board)?;
-        logs.keep_profile(profile::of_simpleperf(report, window(plan, &logs)));
+        let report = session_profile::fetch_simpleperf_report(board)?;
+        logs.keep_profile(session_profile::simpleperf_profile(report, window(plan, &logs)));
     }
     Ok(logs)
 }
 
 impl SessionLogs {
-    /// Adds what became of the command that gave input.
-    pub(super) fn take_input(&mut self, end: &InputEnd) {
+    /// Adds the result of the input command to log and outcome.
+    pub(super) fn add_input_result(&mut self, end: &InputCommandResult) {
         self.script_output += &end.log();
         self.outcome.input_fault = end.fault(self.outcome.end);
     }
 }
 
-/// Tells a board whose clock stands for a command that it has ended.
+/// Notifies a board whose clock stands still during an input command that the command has ended.
 fn let_time_pass(board: &dyn Board, command: Option<&InputCommand>) {
     if command.is_some_and(|command| command.holds_clock) {
         // A board that is lost by now is told of by the session.
@@ -150,15 +153,15 @@ fn let_time_pass(board: &dyn Board, command: Option<&InputCommand>) {
     }
 }
 
-/// The lines of what comes in parts.
+/// Splitter of a byte stream, which arrives in parts, into lines.
 #[derive(Default)]
 struct LineSplitter {
     begun: Vec<u8>,
 }
 
 impl LineSplitter {
-    /// The lines that end in this part. Samples and logs follow the script's own lines, so a
-    /// line may be long; only whole ones are looked at.
+    /// Adds a part and returns the lines that end in it. Samples and logs follow the script's own
+    /// lines, so a line may be long; only whole ones are examined.
     fn add(&mut self, part: &[u8]) -> Vec<String> {
         let mut whole = Vec::new();
         for byte in part {
@@ -173,7 +176,8 @@ impl LineSplitter {
     }
 }
 
-/// Label, session and collection in one command: one round trip for all of it.
+/// The shell command that sets the label, runs the session and prints its files, all in one round
+/// trip.
 fn session_command(board: &dyn Board, plan: &SessionPlan) -> Result<String, DeviceError> {
     let arguments = plan.arguments()?;
     let label = quoted(&plan.label);
@@ -198,14 +202,14 @@ fn session_command(board: &dyn Board, plan: &SessionPlan) -> Result<String, Devi
     Ok(whole(scripts::command("session.sh", &[format!("plan={remote}")])))
 }
 
-fn take_apart(
+fn parse_session(
     board: &dyn Board,
     plan: &SessionPlan,
     output: &ShellOutput,
 ) -> Result<SessionLogs, DeviceError> {
     let text = &output.stdout;
     let script_output = &text[..text.find("@@wattline ").unwrap_or(text.len())];
-    lock::not_lost(board, script_output)?;
+    lock::check_not_lost(board, script_output)?;
     let said = ShellOutput { stdout: script_output.into(), ..output.clone() };
     scripts::check(board, "session.sh", &said, "exit")?;
     let garbled = |what: &str| DeviceError::Garbled {
@@ -217,8 +221,10 @@ fn take_apart(
         |name| section(text, name).ok_or_else(|| garbled(&format!("no whole {name} came")));
     let mut outcome = outcome(script_output).ok_or_else(|| garbled("no whole outcome came"))?;
     let is_partial = value(script_output, "counts") == Some("partial");
-    let said = section(text, "status").map(status::parse);
-    if let Some(crash) = said.as_ref().and_then(status::InstrumentationStatus::crash) {
+    let said = section(text, "status").map(instrumentation_status::parse);
+    if let Some(crash) =
+        said.as_ref().and_then(instrumentation_status::InstrumentationStatus::crash)
+    {
         outcome.warnings.push(format!("the application ended with {crash}"));
     }
     let (counts, windows) = match &said {
@@ -228,34 +234,35 @@ fn take_apart(
     let marks = said.as_ref().map_or(&[][..], |said| &said.marks);
     let mut logs = SessionLogs {
         samples: wanted("samples")?.into(),
-        logcat: lost_lines::put_back(wanted("logcat")?.into(), marks, &plan.marks),
+        logcat: lost_lines::restore_lost_lines(wanted("logcat")?.into(), marks, &plan.marks),
         counts: counts.filter(|_| !is_partial),
         windows,
-        crash: said.as_ref().and_then(status::InstrumentationStatus::failure),
+        crash: said.as_ref().and_then(instrumentation_status::InstrumentationStatus::failure),
         profile: None,
         script_output: script_output.to_owned(),
         outcome,
     };
     if let (SessionKind::Sampled(Sampler::Methods), Some(said)) = (plan.kind, said) {
-        logs.keep_profile(profile::of_methods(said.trace()));
+        logs.keep_profile(session_profile::method_trace_profile(said.trace()));
     }
     Ok(logs)
 }
 
 impl SessionLogs {
-    /// A profile that can't be read is a warning, and the run has no samples then.
+    /// Adds the profile and its warnings; a profile that cannot be read is only a warning.
     fn keep_profile(&mut self, (profile, warnings): (Option<SessionProfile>, Vec<String>)) {
         self.profile = profile;
         self.outcome.warnings.extend(warnings);
     }
 }
 
-/// A log without marks is told by whoever looks for the energy.
+/// The window between the session's markers; none if the log has no markers, which fails when the
+/// energy is computed.
 fn window(plan: &SessionPlan, logs: &SessionLogs) -> Option<Window> {
     parse_session_log(&logs.logcat, &plan.marks).session_window().ok()
 }
 
-/// The bytes between the marks of `collect.sh`; absent when a mark is missing.
+/// The text of a section between the marks of `collect.sh`; none if a mark is missing.
 fn section<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let begin = format!("@@wattline {name} begin\n");
     let end = format!("\n@@wattline {name} end\n");

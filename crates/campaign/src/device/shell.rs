@@ -1,9 +1,9 @@
-//! A command on a board, with its exit code and a typed end.
+//! Shell commands on a board over adb, with exit codes and typed errors.
 //!
 //! Newer boards (`shell_v2`) frame the output: a byte of channel, four of length (little
 //! endian), the bytes; channel 3 carries the exit code. Android 4.x knows only a terminal:
-//! errors are merged into the output, lines end in `\r\n`, and there is no exit code, so
-//! the command is made to print it behind a mark that occurs only once.
+//! errors are merged into the output, lines end in `\r\n`, and there is no exit code, so the
+//! command prints the code after a marker that occurs only once.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -31,7 +31,8 @@ const STDERR: u8 = 2;
 const EXIT: u8 = 3;
 const CLOSE_STDIN: u8 = 4;
 
-/// Runs `command` on a stream whose transport is set; `watch` sees the output as it comes.
+/// Runs `command` on a stream whose transport is set; calls `watch` with each part of the output as
+/// it arrives.
 pub(crate) fn run(
     stream: AdbStream,
     mode: ShellMode,
@@ -60,12 +61,12 @@ fn run_v2(
         match head[0] {
             STDOUT => {
                 let before = stdout.len();
-                within(&stream, &stdout, length as usize)?;
+                check_output_limit(&stream, &stdout, length as usize)?;
                 read_onto(&mut stream, &mut stdout, length)?;
                 watch(&stdout[before..]);
             }
             STDERR => {
-                within(&stream, &stderr, length as usize)?;
+                check_output_limit(&stream, &stderr, length as usize)?;
                 read_onto(&mut stream, &mut stderr, length)?;
             }
             EXIT if length == 1 => {
@@ -78,8 +79,9 @@ fn run_v2(
     }
 }
 
-/// A board is not trusted with this machine's memory: its output has a limit.
-fn within(stream: &AdbStream, before: &[u8], length: usize) -> Result<(), DeviceError> {
+/// Fails if `length` more bytes would exceed the limit of a command's output, which keeps a board
+/// from filling this machine's memory.
+fn check_output_limit(stream: &AdbStream, before: &[u8], length: usize) -> Result<(), DeviceError> {
     let all = (before.len() as u64).saturating_add(length as u64);
     DEVICE_OUTPUT_BYTES.check(all).map_err(|exceeded| DeviceError::TooMuch {
         serial: stream.limit.serial.clone(),
@@ -88,7 +90,7 @@ fn within(stream: &AdbStream, before: &[u8], length: usize) -> Result<(), Device
     })
 }
 
-/// Appends `length` bytes of the stream, without believing the length before they came.
+/// Appends `length` bytes of the stream to `onto`, without allocating for the length beforehand.
 fn read_onto(stream: &mut AdbStream, onto: &mut Vec<u8>, length: u32) -> Result<(), DeviceError> {
     let mut rest = length as usize;
     let mut buffer = [0; 16 * 1024];
@@ -119,7 +121,7 @@ fn run_legacy(
         match stream.read(&mut buffer)? {
             0 => break,
             length => {
-                within(&stream, &bytes, length)?;
+                check_output_limit(&stream, &bytes, length)?;
                 watch(&buffer[..length]);
                 bytes.extend_from_slice(&buffer[..length]);
             }
@@ -129,19 +131,19 @@ fn run_legacy(
     unwrap_legacy(&bytes, &mark).ok_or_else(|| stream.limit.lost())
 }
 
-/// A mark no output holds by chance.
+/// A marker that no output contains by chance.
 fn next_marker() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     format!("@@wattline-exit-{}-{count}:", std::process::id())
 }
 
-/// The command in a subshell of its own, so that an `exit` in it does not skip the mark.
+/// The command in a subshell of its own, so that an `exit` in it does not skip the marker.
 fn wrap(command: &str, mark: &str) -> String {
     format!("(\n{command}\n) </dev/null\necho \"{mark}$?\"")
 }
 
-/// Takes the exit code off the end of a legacy shell's output.
+/// Splits a legacy shell's output at the marker into output and exit code; none without a marker.
 fn unwrap_legacy(bytes: &[u8], mark: &str) -> Option<ShellOutput> {
     let text = String::from_utf8_lossy(bytes).replace("\r\r\n", "\n").replace("\r\n", "\n");
     let (stdout, code) = text.rsplit_once(mark)?;
@@ -157,13 +159,13 @@ fn output(stdout: &[u8], stderr: &[u8], exit_code: i32) -> ShellOutput {
     }
 }
 
-/// The text as one word of a shell command.
+/// The text quoted as one word of a shell command.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// What a call is about, for messages: the command's beginning.
-pub(crate) fn described(command: &str) -> String {
+/// Description of a call for messages: the beginning of its command.
+pub(crate) fn shortened_command(command: &str) -> String {
     format!("running `{}`", shortened(command))
 }
 

@@ -1,6 +1,6 @@
-//! Texts of others in messages.
+//! Abbreviation of foreign texts in messages.
 
-/// The beginning of a text, for messages.
+/// The beginning of a text, for messages, at most 120 characters.
 pub(crate) fn shortened(text: &str) -> String {
     const LENGTH: usize = 120;
     let mut short: String = text.chars().take(LENGTH).collect();

@@ -1,5 +1,5 @@
-//! Whose CPU time it is in a JVM on this machine: its compilers', its collector's, or
-//! the application's. Read from `/proc/PID/task`, where HotSpot's threads have names: their
+//! CPU times in a JVM on this machine, of its compilers, its collector and the application. Read
+//! from `/proc/PID/task`, where HotSpot's threads have names: their
 //! nanoseconds from `schedstat`, or where the kernel has none their ticks from `stat`, in
 //! which a compiler that was busy for some milliseconds shows nothing.
 
@@ -9,25 +9,25 @@ use std::path::Path;
 
 use crate::attribution::monitor::facts::ProcessId;
 use crate::attribution::monitor::sensors::parse_process;
-use crate::power::RuntimeThreads;
+use crate::power::RuntimeThreadTimes;
 
 /// Ticks of process times per second, the same on all Linux machines.
 pub(super) const TICKS_PER_S: f64 = 100.0;
 
-/// Whose a thread is.
+/// The owner of a thread: a compiler, the collector, or the application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Owner {
+enum ThreadOwner {
     Compiler,
     Collector,
     Application,
 }
 
-/// How the threads of the compilers are called, HotSpot's and Graal's; the sweeper throws
-/// away what they compiled. Linux keeps 15 bytes of a name.
+/// Names of compiler threads, HotSpot's and Graal's; the sweeper discards compiled code. Linux
+/// keeps 15 bytes of a name.
 const COMPILERS: [&str; 5] =
     ["C1 CompilerThre", "C2 CompilerThre", "JVMCI CompilerT", "JVMCI-native Co", "Sweeper thread"];
 
-/// How the threads of collectors begin: G1's, the parallel one's, ZGC's (`X` before it had
+/// Prefixes of the names of collector threads: G1's, the parallel one's, ZGC's (`X` before it had
 /// generations) and Shenandoah's. The virtual machine's own thread is where pauses run, all of
 /// the serial collector's among them; what else it does is short.
 const COLLECTORS: [&str; 18] = [
@@ -51,25 +51,25 @@ const COLLECTORS: [&str; 18] = [
     "Shenandoah Cont",
 ];
 
-/// Times of a process's threads, those that ended included.
+/// CPU times of a process's threads, ended ones included.
 #[derive(Debug, Default)]
 pub(super) struct ThreadTimes {
-    /// Seconds of the runtime's threads by what tells threads apart.
-    runtime: BTreeMap<ProcessId, (Owner, f64)>,
+    /// Owner and CPU seconds of each thread of the runtime, by thread.
+    runtime: BTreeMap<ProcessId, (ThreadOwner, f64)>,
     process_ticks: u64,
 }
 
 impl ThreadTimes {
-    /// Reads them anew. What can't be read keeps its last value: a thread that ended has no
-    /// more, and HotSpot ends a compiler's thread only after it was idle for a tenth of a
-    /// second.
+    /// Reads the times again. A thread that cannot be read keeps its last value: an ended thread
+    /// gets no more time, and HotSpot ends a compiler thread only after a tenth of a second of
+    /// idling.
     pub(super) fn read(&mut self, process: &Path) {
         let tasks = fs::read_dir(process.join("task")).into_iter().flatten().flatten();
         for task in tasks {
             let text = fs::read_to_string(task.path().join("stat")).unwrap_or_default();
             let Some((id, thread)) = parse_process(&text) else { continue };
             let owner = owner(&thread.name);
-            if owner != Owner::Application {
+            if owner != ThreadOwner::Application {
                 let exact_s = scheduled_s(&task.path());
                 let seconds = exact_s.unwrap_or(thread.ticks as f64 / TICKS_PER_S);
                 self.runtime.insert(id, (owner, seconds));
@@ -80,16 +80,16 @@ impl ThreadTimes {
         self.process_ticks = self.process_ticks.max(ticks);
     }
 
-    /// What they are.
-    pub(super) fn times(&self) -> RuntimeThreads {
-        let of = |wanted: Owner| {
+    /// The CPU times by owner.
+    pub(super) fn times(&self) -> RuntimeThreadTimes {
+        let of = |wanted: ThreadOwner| {
             let own = self.runtime.values().filter(|(owner, _)| *owner == wanted);
             own.map(|(_, seconds)| seconds).sum()
         };
-        RuntimeThreads {
+        RuntimeThreadTimes {
             process_s: self.process_ticks as f64 / TICKS_PER_S,
-            compiler_s: of(Owner::Compiler),
-            collector_s: of(Owner::Collector),
+            compiler_s: of(ThreadOwner::Compiler),
+            collector_s: of(ThreadOwner::Collector),
         }
     }
 }
@@ -102,13 +102,13 @@ fn scheduled_s(task: &Path) -> Option<f64> {
     Some(nanoseconds as f64 / 1e9)
 }
 
-fn owner(name: &str) -> Owner {
+fn owner(name: &str) -> ThreadOwner {
     if COMPILERS.contains(&name) {
-        Owner::Compiler
+        ThreadOwner::Compiler
     } else if COLLECTORS.iter().any(|begin| name.starts_with(begin)) {
-        Owner::Collector
+        ThreadOwner::Collector
     } else {
-        Owner::Application
+        ThreadOwner::Application
     }
 }
 
@@ -144,7 +144,7 @@ mod tests {
         ]);
         let mut threads = ThreadTimes::default();
         threads.read(folder.path());
-        let RuntimeThreads { process_s, compiler_s, collector_s } = threads.times();
+        let RuntimeThreadTimes { process_s, compiler_s, collector_s } = threads.times();
         let hundredths = [process_s, compiler_s, collector_s].map(|s| (100.0 * s).round());
         assert_eq!(hundredths, [600.0, 150.0, 30.0]);
     }

@@ -9,14 +9,14 @@ use adb_client::server_device::ADBServerDevice;
 use sha2::{Digest, Sha256};
 
 use super::board::Board;
+use super::call_limit::CallLimit;
 use super::error::DeviceError;
-use super::limit::CallLimit;
 use super::server::Server;
 use super::shell::quoted;
 use crate::format::counted;
 use wattline_units::limits::DEVICE_FILE_BYTES;
 
-/// What the board says about a file.
+/// Hash or size of a file on the board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Fingerprint {
     /// SHA-256, in hex.
@@ -55,7 +55,7 @@ pub(crate) fn fetch(
     fetched.map_err(|error| failed(limit, remote, &error))
 }
 
-/// What has come of a file, up to the limit.
+/// The bytes of a file received so far, up to the limit.
 #[derive(Default)]
 struct TransferredContent {
     bytes: Vec<u8>,
@@ -79,7 +79,7 @@ pub(crate) fn fingerprint_command(remote: &str) -> String {
     format!("sha256sum {file} 2>/dev/null || ls -l {file}")
 }
 
-/// Compares the answer of [`fingerprint_command`] with what was sent or fetched.
+/// Fails unless the answer of [`fingerprint_command`] matches the bytes that were sent or fetched.
 pub(crate) fn verify(
     board: &dyn Board,
     remote: &str,
@@ -112,7 +112,7 @@ fn fingerprint(answer: &str) -> Option<Fingerprint> {
     words.get(date.checked_sub(1)?)?.parse().ok().map(Fingerprint::Size)
 }
 
-/// `2013-05-17`.
+/// Whether a word is a date such as `2013-05-17`.
 fn is_date(word: &str) -> bool {
     let parts: Vec<&str> = word.split('-').collect();
     parts.iter().map(|part| part.len()).eq([4, 2, 2])

@@ -1,15 +1,15 @@
-//! How much of a campaign there is when it stops before its end.
+//! The number of good runs of a campaign that has not ended.
 
 use std::fmt;
 
 use crate::format::counted_as;
 
-/// The good runs of a campaign.
+/// The number of good runs of a campaign, and of planned ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CampaignProgress {
-    /// How many there are.
+    /// Number of good runs.
     pub runs: usize,
-    /// How many it is to have; none if its folder doesn't tell.
+    /// Number of planned runs; none if the folder does not show it.
     pub planned: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Everything a user can run into, in one place: what happened and what to do about it.
+//! The error type of all commands: what happened, where, and what to do.
 
 mod campaign_progress;
 
@@ -20,29 +20,29 @@ use crate::virtual_board::BoardError;
 
 pub use campaign_progress::CampaignProgress;
 
-/// Why a command ended without its result.
+/// Error of a command that ended without its result.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// A flag or argument makes no sense.
+    /// A flag or argument is invalid.
     #[error("{0}")]
     Usage(String),
-    /// A result is there already.
+    /// A result file exists already.
     #[error("{} is there already; --force replaces it, or move it away", visible_path(path))]
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// The folder has a campaign, and none was to be resumed.
+    /// The folder has a campaign already, and `--resume` was not given.
     #[error(
-        "{} has a campaign already: {kept}; resume it with --resume, or give another --out{}",
+        "{} has a campaign already: {progress}; resume it with --resume, or give another --out{}",
         visible_path(folder),
         if *can_force { " (--force deletes its runs and starts anew)" } else { "" }
     )]
-    Campaign {
+    CampaignExists {
         /// The folder.
         folder: PathBuf,
-        /// What it has.
-        kept: CampaignProgress,
+        /// Number of runs that the campaign has.
+        progress: CampaignProgress,
         /// Whether the command can start anew in the same folder.
         can_force: bool,
     },
@@ -66,15 +66,15 @@ pub enum Failure {
         /// The system's answer.
         source: io::Error,
     },
-    /// An input file does not hold what it should.
+    /// An input file has invalid content.
     #[error("{}: {message}", visible_path(file))]
     Input {
         /// The file.
         file: PathBuf,
-        /// What is wrong, where, and what to do.
+        /// Description of the error: what, where, and what to do.
         message: String,
     },
-    /// The scenario file is at fault.
+    /// The scenario file is invalid.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
     /// A project could not be built, or gives no scenario.
@@ -95,13 +95,13 @@ pub enum Failure {
     /// The data can't be fitted.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The board does not do what it should.
+    /// A board, or a call to it, failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// A machine can't be monitored.
     #[error(transparent)]
     Host(#[from] HostError),
-    /// The system gives no threads.
+    /// The system could not start threads.
     #[error(
         "cannot start the threads that share the work ({source}); raise the limit on processes \
          (`ulimit -u`), or end other programs"
@@ -116,27 +116,27 @@ pub enum Failure {
     /// The virtual board can't be started.
     #[error(transparent)]
     VirtualBoard(#[from] BoardError),
-    /// The board is not what the scenario wants.
+    /// The board does not meet the scenario's requirements.
     #[error("{0}")]
     Board(String),
-    /// The input holds nothing to answer with.
+    /// The input has no data for the result.
     #[error("{0}")]
     NoData(String),
 }
 
 impl Failure {
-    /// Wraps an I/O failure with what was tried on which path.
+    /// Wraps an I/O error with the attempted action and the path.
     pub fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Failure::Io { action, path, source }
     }
 
-    /// An input file at fault.
+    /// The failure of an input file with invalid content.
     pub fn input(file: impl Into<PathBuf>, message: impl ToString) -> Self {
         Failure::Input { file: file.into(), message: message.to_string() }
     }
 
-    /// Whether a campaign that ended so can be resumed.
+    /// Whether a campaign that ended with this failure can be resumed.
     pub fn can_be_resumed(&self) -> bool {
         use RunError::{Exists, OtherCampaign};
         match self {
@@ -148,7 +148,7 @@ impl Failure {
     }
 }
 
-/// A failure during a campaign's run: the board's own fault, or this side's.
+/// Turns a failure during a campaign's run into an error of the board or of this machine.
 impl From<Failure> for DriverError {
     fn from(failure: Failure) -> Self {
         match failure {
@@ -158,8 +158,8 @@ impl From<Failure> for DriverError {
     }
 }
 
-/// An error with its causes, in one line; a cause that says the same again is left out.
-pub fn with_causes(error: &dyn std::error::Error) -> String {
+/// Message of an error and its causes, in one line; a cause that repeats the message is left out.
+pub fn message_with_causes(error: &dyn std::error::Error) -> String {
     let (mut text, mut cause) = (error.to_string(), error.source());
     while let Some(error) = cause {
         let reason = error.to_string();

@@ -1,5 +1,5 @@
-//! What is known of costs before a campaign's cases are looked at: by its microbenchmarks, or by
-//! the costs of another device.
+//! Costs known before a campaign's fit, as a prior: from its microbenchmarks, or from another
+//! device.
 
 use std::path::{Path, PathBuf};
 
@@ -9,18 +9,18 @@ use crate::microbenchmarks::MeasuredMicrobenchmarks;
 use crate::microbenchmarks::prices::MicrobenchmarkPrices;
 use crate::model::{ContextPrice, CostPriors, FitOptions, Model, Penalty, Solver};
 
-/// What microbenchmarks say.
+/// The costs of operations and contexts by microbenchmarks, as a prior of the fit.
 #[derive(Debug, Clone)]
 pub struct KnownCosts {
     priors: CostPriors,
-    /// What contexts cost beside their operation.
+    /// Costs of contexts relative to their operation.
     pub contexts: Vec<ContextPrice>,
-    /// The board that they are about, where there were several.
+    /// The board of these costs, if there were several.
     reference: Option<String>,
 }
 
 impl KnownCosts {
-    /// Those of microbenchmarks that were measured.
+    /// The costs by measured microbenchmarks.
     pub fn of(measured: &MeasuredMicrobenchmarks) -> KnownCosts {
         let MicrobenchmarkPrices { priors, devices, .. } = &measured.prices;
         KnownCosts {
@@ -30,10 +30,10 @@ impl KnownCosts {
         }
     }
 
-    /// Those that a folder has; none where none were measured.
+    /// Reads the costs by microbenchmarks of a folder; none if none were measured.
     ///
     /// # Errors
-    /// Its files can't be read.
+    /// A file of the folder can't be read.
     pub fn read(folder: &CampaignFolder) -> Result<Option<KnownCosts>, Failure> {
         let path = folder.file(names::MICROBENCHMARKS);
         if !path.is_file() {
@@ -44,19 +44,19 @@ impl KnownCosts {
         Ok(Some(KnownCosts { priors, contexts, reference }))
     }
 
-    /// Takes them at their word: as strongly as their standard errors say. A strength chosen by
-    /// the error of case totals would be far too weak, since totals tell little of single costs
-    /// (`docs/models.md`).
-    pub fn set(&self, options: &mut FitOptions) {
+    /// Sets the costs as prior of a fit, with the strength of their standard errors. A strength
+    /// chosen by the error of case totals would be far too weak, since totals determine single
+    /// costs badly (`docs/models.md`).
+    pub fn set_priors(&self, options: &mut FitOptions) {
         options.penalty = Penalty::AsStated;
         options.priors = self.priors.clone();
         options.reference.clone_from(&self.reference);
     }
 }
 
-/// Sets what a file says of costs: `microbenchmarks.csv`, as [`KnownCosts::set`], or an older
-/// device's `model.json`, whose costs and errors are taken at a strength that the new device's
-/// cases choose. Returns what contexts cost beside their operation.
+/// Sets the costs of a file as prior of a fit: `microbenchmarks.csv`, as [`KnownCosts::set_priors`]
+/// does, or an older device's `model.json`, whose costs and errors get a strength that the new
+/// device's cases choose. Returns the costs of contexts relative to their operation.
 pub fn set_priors(options: &mut FitOptions, path: &Path) -> Result<Vec<ContextPrice>, Failure> {
     let text = read_text(path)?;
     if text.trim_start().starts_with('{') {
@@ -72,7 +72,8 @@ pub fn set_priors(options: &mut FitOptions, path: &Path) -> Result<Vec<ContextPr
     Ok(contexts)
 }
 
-/// The costs of a text, with the covariance of the file beside it, and what contexts cost.
+/// Parses the costs in a text, with the covariance in the file beside it, and the costs of
+/// contexts.
 fn priors_of(path: &Path, text: &str) -> Result<(CostPriors, Vec<ContextPrice>), Failure> {
     let bad = |error| Failure::input(path, error);
     let mut priors = CostPriors::from_csv(text).map_err(bad)?;
@@ -84,8 +85,8 @@ fn priors_of(path: &Path, text: &str) -> Result<(CostPriors, Vec<ContextPrice>),
     Ok((priors, ContextPrice::from_csv(text).map_err(bad)?))
 }
 
-/// Where the covariance of a file of priors lies: `microbenchmarks.csv`,
-/// `microbenchmarks-covariance.csv`.
+/// Path of the covariance of a file of priors: `microbenchmarks-covariance.csv` beside
+/// `microbenchmarks.csv`.
 fn covariance_beside(priors: &Path) -> PathBuf {
     let stem = priors.file_stem().unwrap_or_default().to_string_lossy();
     priors.with_file_name(format!("{stem}-covariance.csv"))

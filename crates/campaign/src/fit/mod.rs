@@ -1,4 +1,4 @@
-//! A data set -> costs, cross-validation, estimability.
+//! The fit of a data set: costs, cross-validation, estimability.
 
 mod known_costs;
 mod summary;
@@ -21,30 +21,30 @@ pub use known_costs::set_priors;
 pub(crate) use summary::choice_text;
 pub use summary::summary;
 
-/// A campaign's fit beside single solvers.
+/// The fit of a campaign, with a comparison of single solvers.
 #[derive(Debug, Clone)]
 pub struct CampaignFit {
-    /// What was chosen.
+    /// The fitted model.
     pub fitted: CampaignModel,
-    /// `solvers.csv`: mean r and NMAE of all solvers.
+    /// Text of `solvers.csv`: mean r and NMAE of all solvers.
     pub solvers: String,
 }
 
 impl CampaignFit {
-    /// What is to be said of it: boards, and what was chosen and why.
+    /// Lines about the fit: boards, and the chosen solver with the reason.
     pub fn remarks(&self) -> Vec<String> {
         let model = &self.fitted.model;
         devices_text(&model.devices).into_iter().chain([choice_text(model)]).collect()
     }
 }
 
-/// The fit of a campaign: what is chosen, with the microbenchmarks' costs, beside single solvers.
+/// Fits a campaign's data with the known costs of microbenchmarks, and compares single solvers.
 pub fn fit_campaign(
     data: &CampaignData,
     known: Option<&KnownCosts>,
     seed: u64,
 ) -> Result<CampaignFit, Failure> {
-    let CampaignProblem { table, options, contexts } = CampaignProblem::of(data, known);
+    let CampaignFitProblem { table, options, contexts } = CampaignFitProblem::of(data, known);
     let folds = data.folds(seed)?;
     let mut fitted = fit_table(&table, &options, folds, None)?;
     fitted.model.contexts = contexts;
@@ -52,32 +52,32 @@ pub fn fit_campaign(
     Ok(CampaignFit { fitted, solvers })
 }
 
-/// What a campaign's fit is made of.
-pub struct CampaignProblem {
+/// The inputs of a campaign's fit: table, options, prices of contexts.
+pub struct CampaignFitProblem {
     table: Table,
     options: FitOptions,
-    /// What contexts cost, by the microbenchmarks.
+    /// Costs of contexts, by the microbenchmarks.
     contexts: Vec<ContextPrice>,
 }
 
-impl CampaignProblem {
-    /// What is fitted to a data set, with what is known of costs.
+impl CampaignFitProblem {
+    /// The fit problem of a data set, with known costs as prior.
     pub fn of(data: &CampaignData, known: Option<&KnownCosts>) -> Self {
         let mut options = FitOptions::new(Solver::Stack);
         if let Some(known) = known {
-            known.set(&mut options);
+            known.set_priors(&mut options);
         }
         options.inner_folds.unit = data.facts.fold_unit();
         let contexts = known.map(|known| known.contexts.clone()).unwrap_or_default();
-        Self { table: data.weighed(&contexts), options, contexts }
+        Self { table: data.weighed_table(&contexts), options, contexts }
     }
 
-    /// What is held out together.
+    /// The unit that is held out together in cross-validation.
     pub fn unit(&self) -> FoldUnit {
         self.options.inner_folds.unit
     }
 
-    /// The model that the fit gives to some of the cases.
+    /// Fits a model to the cases for which `stays` is true.
     pub fn model_of(&self, stays: impl Fn(&Case) -> bool) -> Result<Model, Failure> {
         let table = self.table.rows(|case| stays(&self.table.cases[case]));
         let model = fit(&table, &self.options)?;
@@ -85,8 +85,8 @@ impl CampaignProblem {
     }
 }
 
-/// Mean r and NMAE of all solvers, and of a least squares that is not ours; a solver that
-/// gives no answer says why.
+/// The text of `solvers.csv`: mean r and NMAE of all solvers, and of an external least squares; for
+/// a solver without a result the reason.
 fn solvers_csv(
     table: &Table,
     options: &FitOptions,
@@ -121,19 +121,19 @@ fn solvers_csv(
     text.text()
 }
 
-/// A model with what is known about it.
+/// A fitted model with its cross-validation and estimability.
 #[derive(Debug, Clone)]
 pub struct CampaignModel {
-    /// The costs.
+    /// Costs of operations.
     pub model: Model,
-    /// The model beside the baselines, on held-out cases.
+    /// Errors of the model and of the baselines on held-out cases.
     pub validation: CrossValidation,
-    /// What the cases can tell, by operation.
+    /// How well the cases determine the cost of each operation.
     pub estimability: Vec<OperationEstimability>,
 }
 
-/// Fits, validates and asks what can be known. `blocks` is the same cases with block
-/// counts, for the baseline that uses them.
+/// Fits a table, cross-validates the model, and computes the estimability of its costs. `blocks` is
+/// a table of the same cases with counts of blocks, for the baseline that uses them.
 pub fn fit_table(
     table: &Table,
     options: &FitOptions,
@@ -146,19 +146,20 @@ pub fn fit_table(
     Ok(CampaignModel { model, validation, estimability })
 }
 
-/// Where the data of a fit come from.
+/// The origin of a fit's data: the file's hash, facts, seed.
 #[derive(Debug, Clone, Copy)]
 pub struct DataOrigin<'d> {
     /// The hash of the file's bytes.
     pub sha256: &'d str,
-    /// What is said of it.
+    /// Facts about the data set.
     pub facts: &'d DatasetFacts,
     /// The seed of folds and draws.
     pub seed: u64,
 }
 
 impl CampaignModel {
-    /// Writes a fit, with where its data came from.
+    /// Writes the model, with the origin of its data, and the tables of cross-validation and
+    /// estimability.
     pub fn write(&self, origin: DataOrigin<'_>, output: &Output) -> Result<(), Failure> {
         output.write_artifact(&self.model_of(origin))?;
         output.write(names::CV, cv_csv(&self.validation)?)?;
@@ -166,7 +167,7 @@ impl CampaignModel {
         Ok(())
     }
 
-    /// The model that says where its data come from.
+    /// The model with the origin of its data.
     pub fn model_of(&self, origin: DataOrigin<'_>) -> Model {
         let DataOrigin { sha256, facts, seed } = origin;
         let mut model = self.model.clone();

@@ -1,5 +1,5 @@
-//! What a scientist would paste: size of the problem, what it can tell, how the costs
-//! were found, how well they predict what they have not seen.
+//! The summary of a fit for a paper: size of the problem, its estimability, how the costs were
+//! found, how well they predict held-out cases.
 
 use crate::format::counted;
 use crate::model::{BASELINES, CrossValidation, CvSet, Model, Weighting, devices_text};
@@ -33,7 +33,8 @@ pub fn summary(model: &Model, validation: &CrossValidation, weighting: Weighting
     lines.join("\n")
 }
 
-/// What was chosen and why, and how the candidates did; empty for a solver that was asked for.
+/// Lines about the chosen solver, the reason, and the results of the candidates; empty for a solver
+/// that the user named.
 pub(crate) fn choice_text(model: &Model) -> String {
     let Some(choice) = &model.choice else { return String::new() };
     let mut lines = vec![format!("  chosen: {}: {}", choice.predictor(), choice.why)];
@@ -61,7 +62,8 @@ pub(crate) fn choice_text(model: &Model) -> String {
     lines.join("\n")
 }
 
-/// Operations too rare to have costs of their own, and what the solver makes of them.
+/// A line about operations too rare to have costs of their own, and how the solver treats them;
+/// none without such operations.
 fn rare(model: &Model) -> Option<String> {
     let rare = model.diagnostics.get("rare_operations").filter(|rare| **rare > 0.0)?;
     let fate = match model.solver.as_str() {
@@ -73,7 +75,7 @@ fn rare(model: &Model) -> Option<String> {
     Some(format!("  {rare} below 0.01 % of every case's counts, {fate}"))
 }
 
-/// Weights, condition, noise, and what the solver has to say of itself.
+/// Text about weights, condition and noise, with remarks of the solver.
 fn how(model: &Model, weighting: Weighting) -> String {
     let mut parts = vec![format!("weights {}", weighting.name())];
     parts.extend(model.condition.map(|condition| format!("condition number {condition:.2e}")));

@@ -1,26 +1,27 @@
-//! What of this crate and those below it stands in one file of a campaign's folder.
+//! Results of this crate and the crates below it that are stored in one file of a campaign's
+//! folder.
 
-use crate::campaign::{RemainsError, ResidualCounts};
+use crate::campaign::{ResidualCounts, ResidualCountsError};
 use crate::failure::Failure;
 use crate::model::{Model, ModelError};
 
 use super::{Artifact, names};
 
-/// What removed blocks still hold.
+/// `residual-counts.csv`.
 impl Artifact for ResidualCounts {
-    const NAME: &'static str = names::REMAINS;
-    type ParseError = RemainsError;
+    const NAME: &'static str = names::RESIDUAL_COUNTS;
+    type ParseError = ResidualCountsError;
 
     fn render(&self) -> Result<String, Failure> {
         Ok(self.to_csv())
     }
 
-    fn parse(text: &str) -> Result<Self, RemainsError> {
+    fn parse(text: &str) -> Result<Self, ResidualCountsError> {
         ResidualCounts::from_csv(text)
     }
 }
 
-/// The costs.
+/// `model.json`.
 impl Artifact for Model {
     const NAME: &'static str = names::MODEL;
     type ParseError = ModelError;

@@ -1,4 +1,4 @@
-//! What a campaign planned and measured, before anything is made of it.
+//! The plan and the measurements of a campaign, as read from its folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use crate::operations::Dictionary;
 use crate::run::RunRecord;
 use crate::scenario::{Scenario, UnanalysedLanguage};
 
-/// What a campaign planned and measured.
+/// The plan and the measurements of a campaign: dictionary, cases, records, executions.
 #[derive(Debug, Clone)]
 pub struct MeasuredCampaign {
-    /// Blocks and what they hold.
+    /// Blocks with their operations.
     pub dictionary: Dictionary,
     /// The plan's cases.
     pub cases: Vec<PlannedCase>,
@@ -23,14 +23,14 @@ pub struct MeasuredCampaign {
 }
 
 impl MeasuredCampaign {
-    /// Its cases without a removed block, one for each input.
-    pub fn unremoved(&self) -> impl Iterator<Item = &PlannedCase> {
+    /// The cases without removed blocks, one for each input.
+    pub fn unremoved_cases(&self) -> impl Iterator<Item = &PlannedCase> {
         self.cases.iter().filter(|case| case.removed.is_empty())
     }
 }
 
-/// Languages of a scenario's application that are not analysed.
-pub fn unanalysed(scenario: &Scenario) -> Vec<UnanalysedLanguage> {
+/// Languages of a scenario's application that wattline does not analyse.
+pub fn unanalysed_languages(scenario: &Scenario) -> Vec<UnanalysedLanguage> {
     let languages = scenario.libraries.iter().filter_map(|library| library.language);
     languages.collect::<BTreeSet<_>>().into_iter().collect()
 }

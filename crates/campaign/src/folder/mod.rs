@@ -1,8 +1,8 @@
-//! A campaign's folder: which file is which, reading them back and writing them.
+//! A campaign's folder: the names of its files, reading and writing them.
 
 mod artifact;
 mod artifacts;
-mod kept;
+mod campaign_progress;
 mod measured_campaign;
 pub mod names;
 mod output;
@@ -15,36 +15,36 @@ use std::path::{Path, PathBuf};
 
 pub use crate::run::OnExisting;
 pub use artifact::Artifact;
-pub use measured_campaign::{MeasuredCampaign, unanalysed};
-pub use output::{Output, Unfinished};
+pub use measured_campaign::{MeasuredCampaign, unanalysed_languages};
+pub use output::{Output, UnfinishedFile};
 pub use output::{read_text, replace_file};
 pub use planned_campaign::PlannedCampaign;
 pub use read::read_model;
 pub use unfinished::remove_unfinished;
 
-/// The folder that a campaign's stages leave their results in.
+/// The folder with the results of a campaign's stages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CampaignFolder {
     path: PathBuf,
 }
 
 impl CampaignFolder {
-    /// The folder at a path, which need not be there yet.
+    /// The folder at a path, which need not exist yet.
     pub fn new(path: impl Into<PathBuf>) -> CampaignFolder {
         CampaignFolder { path: path.into() }
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A file or folder in it, by its name of `names`.
+    /// Path of a file or folder in this one, by its name of `names`.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Whether it has a file or folder of this name.
+    /// Whether the folder has a file or folder of this name.
     pub fn has(&self, name: &str) -> bool {
         self.file(name).exists()
     }

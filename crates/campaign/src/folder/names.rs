@@ -1,57 +1,57 @@
-//! The names of a campaign folder's files, below it. What stands in a run's own folder is
-//! named in `run::store`, the tables of accounts in `account::table`.
+//! The names of a campaign folder's files, relative to the folder. The files of a run's own folder
+//! are named in `run::store`, the tables of accounts in `account::table`.
 
 pub use crate::run::journal::JOURNAL_FILE as JOURNAL;
 pub use crate::run::store::RUNS_FOLDER as RUNS;
 
-/// The scenario, copied.
+/// Copy of the scenario.
 pub const SCENARIO: &str = "scenario.toml";
-/// The analysed sources, copied.
+/// Folder with copies of the analysed sources.
 pub const SOURCES: &str = "sources";
 
-/// Basic blocks.
+/// Table of basic blocks.
 pub const BLOCKS: &str = "blocks.csv";
-/// Operations of blocks.
+/// Table of the operations of each block.
 pub const OPERATIONS: &str = "operations.csv";
-/// Operations of lines.
+/// Table of the operations of each line.
 pub const LINES: &str = "lines.csv";
-/// What was noticed in the sources.
+/// Findings of the analysis of the sources.
 pub const FINDINGS: &str = "findings.csv";
 
-/// Cases.
+/// Cases of the plan.
 pub const PLAN: &str = "plan.csv";
 /// Blocks that no case removes.
 pub const DROPPED: &str = "dropped.csv";
-/// What dry runs on a board did.
+/// Outcomes of dry runs on a board.
 pub const DRY_RUNS: &str = "dry-runs.jsonl";
-/// What removed blocks still hold.
-pub(crate) const REMAINS: &str = "residual-counts.csv";
+/// Operations that removed blocks still execute.
+pub(crate) const RESIDUAL_COUNTS: &str = "residual-counts.csv";
 
-/// Inputs whose sessions are longer than the scenario asks for.
+/// Inputs whose sessions were made longer than in the scenario.
 pub const SESSION_LENGTHS: &str = "session-lengths.csv";
-/// Which board has which case.
+/// Assignment of cases to boards.
 pub(crate) const ASSIGNMENT: &str = "assignment.csv";
-/// Who calls whom.
+/// Calls between methods.
 pub const CALLS: &str = "calls.csv";
 
 /// Energies and counts of cases.
 pub const DATASET: &str = "dataset.csv";
-/// Where they come from.
+/// Provenance and quality of the data set.
 pub(crate) const DATASET_FACTS: &str = "dataset.toml";
-/// Counts by context.
+/// Executions of each case by operation and context.
 pub(crate) const CONTEXTS: &str = "contexts.csv";
 /// Total and idle energy of cases.
 pub(crate) const ENERGIES: &str = "energies.csv";
 
-/// Sessions of microbenchmarks.
+/// Folder of the sessions of microbenchmarks.
 pub const MICROBENCHMARK_RUNS: &str = "microbenchmark-runs";
-/// Sessions of pairs of microbenchmarks.
+/// Folder of the sessions of before/after microbenchmarks.
 pub const PAIR_RUNS: &str = "before-after-runs";
-/// What rewrites save on the board, by pairs of microbenchmarks.
+/// Savings of rewrites on the board, by before/after microbenchmarks.
 pub const PAIRS: &str = "hint-microbenchmarks.json";
-/// Sessions of the sources with hints applied, with a journal of their own.
+/// Folder of the sessions of the sources with hints applied, with a journal of its own.
 pub const VERIFY_RUNS: &str = "hint-runs";
-/// What they measured.
+/// Measured savings of applied hints.
 pub const VERIFIED: &str = "hint-savings.csv";
 /// Every microbenchmark's runs.
 pub const MICROBENCHMARK_WINDOWS: &str = "microbenchmark-windows.csv";
@@ -59,40 +59,40 @@ pub const MICROBENCHMARK_WINDOWS: &str = "microbenchmark-windows.csv";
 pub const MICROBENCHMARK_CASES: &str = "microbenchmark-cases.csv";
 /// Costs by microbenchmarks.
 pub const MICROBENCHMARKS: &str = "microbenchmarks.csv";
-/// Their covariance.
+/// Covariance of the costs by microbenchmarks.
 pub const MICROBENCHMARKS_COVARIANCE: &str = "microbenchmarks-covariance.csv";
-/// What boards spend by the first, where there were several.
+/// Energy of each board relative to the first, if there were several.
 pub const MICROBENCHMARKS_DEVICES: &str = "microbenchmarks-devices.csv";
 
-/// Costs.
+/// Cost model.
 pub const MODEL: &str = "model.json";
 /// Cross-validation of the costs.
 pub const CV: &str = "cv.csv";
-/// What the cases can tell.
+/// Which operations' costs the cases determine.
 pub const ESTIMABILITY: &str = "estimability.csv";
-/// Other solvers beside.
+/// Comparison with other solvers.
 pub const SOLVERS: &str = "solvers.csv";
 /// Held-out error against the number of cases.
 pub const LEARNING: &str = "learning.csv";
 
-/// Tables of accounts.
+/// Folder of the tables of accounts.
 pub const ACCOUNTS: &str = "accounts";
-/// Of which board they are, where there are several.
+/// Board of the accounts, if there are several boards.
 pub const ACCOUNTS_DEVICE: &str = "accounts/device.toml";
-/// What adds up to the measured energy.
+/// Ledger of the measured energy.
 pub const LEDGER: &str = "ledger.csv";
 
-/// The truth of a virtual board's scenario.
+/// Folder with the ground truth of a scenario on a virtual board.
 pub const TRUTH: &str = "ground-truth";
-/// That of each session, while it is measured.
+/// Folder with the ground truth of each session, while the campaign runs.
 pub const BOARD_TRUTH: &str = "board-ground-truth";
-/// Accounts against the ground truth.
+/// Comparison of the accounts with the ground truth.
 pub const EVALUATION: &str = "evaluation.csv";
 
-/// Input sequences by the accounts of the others.
+/// Unseen inputs: each input predicted from the others (leave-one-input-out).
 pub const UNSEEN: &str = "unseen.csv";
 
-/// What to change, for tools.
+/// Hints in SARIF, for tools.
 pub const HINTS: &str = "hints.sarif";
-/// The page.
+/// Report page.
 pub const REPORT: &str = "report.html";

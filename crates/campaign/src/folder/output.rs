@@ -13,40 +13,41 @@ use crate::input_file;
 use crate::progress::Progress;
 use crate::run::OnExisting;
 
-use super::unfinished::{self, UnfinishedFile};
+use super::unfinished::{self, UnfinishedFileEntry};
 
-/// A folder that results are written to, and that no other process may open while this one
-/// or a copy of it is there.
+/// An output folder for results. No other process can open the folder while this value or a clone
+/// of it exists.
 #[derive(Debug, Clone)]
 pub struct Output {
     folder: PathBuf,
     existing: OnExisting,
-    _lock: Arc<Lock>,
+    _lock: Arc<FolderLock>,
 }
 
 impl Output {
-    /// Opens the folder; creates it if it isn't there, and takes it away again if nothing was
-    /// written. Nothing in it is touched before.
+    /// Opens the folder for results; creates it if it does not exist, and removes it again if
+    /// nothing was written. Existing files stay untouched.
     ///
     /// # Errors
-    /// It can't be made, or another process writes to it.
+    /// The folder can't be created, or another process writes to it.
     pub fn open(
         folder: &Path,
         existing: OnExisting,
         progress: &dyn Progress,
     ) -> Result<Output, Failure> {
-        let made = missing(folder);
+        let made = missing_folders(folder);
         fs::create_dir_all(folder).map_err(Failure::io("create", folder))?;
         let lock = Arc::new(lock(folder, made, progress)?);
         Ok(Output { folder: folder.to_path_buf(), existing, _lock: lock })
     }
 
-    /// The same folder, whose files this program may replace since it wrote them itself.
+    /// The same output folder, but with existing files allowed to be replaced, since this program
+    /// wrote them itself.
     pub fn replacing(&self) -> Output {
         Output { existing: OnExisting::Replace, ..self.clone() }
     }
 
-    /// Fails if one of `names` is there and may not be replaced: asked before long work.
+    /// Fails if one of `names` exists and may not be replaced; called before long work.
     pub fn check_free(&self, names: &[&str]) -> Result<(), Failure> {
         let taken = names.iter().map(|name| self.folder.join(name)).find(|path| path.exists());
         match (taken, self.existing) {
@@ -72,10 +73,11 @@ impl Output {
         file.finish()
     }
 
-    /// Begins a file under the folder that comes in parts: it is there once it is whole.
-    pub fn begin(&self, name: &str) -> Result<Unfinished, Failure> {
+    /// Begins a file under the folder that is written in parts, and gets its name once it is
+    /// complete.
+    pub fn begin(&self, name: &str) -> Result<UnfinishedFile, Failure> {
         self.check_free(&[name])?;
-        Unfinished::begin(self.folder.join(name))
+        UnfinishedFile::begin(self.folder.join(name))
     }
 
     /// Removes files and folders of an earlier run (`--force`).
@@ -98,23 +100,23 @@ impl Output {
         self.folder.join(name)
     }
 
-    /// The folder itself.
+    /// The folder's path.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 }
 
-/// The system's own lock of a folder: it ends with the process, however that ends.
+/// The system's lock of a folder, which ends with the process, however that ends.
 #[derive(Debug)]
-struct Lock {
+struct FolderLock {
     opened: File,
-    /// The folder and those around it that were made for it, the innermost first.
+    /// The folder and the parent folders that were created with it, innermost first.
     made: Vec<PathBuf>,
 }
 
-impl Drop for Lock {
-    /// A process that is just being started has a copy of the file, which would keep the lock
-    /// until the other program begins; so it is given back and not only closed.
+impl Drop for FolderLock {
+    /// Unlocks the folder before it is closed: a process that is just being started has a copy of
+    /// the file, which would keep the lock until the other program begins.
     fn drop(&mut self) {
         // A folder that holds something is not removed.
         let _ = self.made.iter().try_for_each(fs::remove_dir);
@@ -123,13 +125,13 @@ impl Drop for Lock {
     }
 }
 
-/// The folder and those around it that are not there, the innermost first.
-fn missing(folder: &Path) -> Vec<PathBuf> {
+/// The folder and its parent folders that do not exist, innermost first.
+fn missing_folders(folder: &Path) -> Vec<PathBuf> {
     let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
     folder.ancestors().take_while(is_missing).map(Path::to_path_buf).collect()
 }
 
-fn lock(folder: &Path, made: Vec<PathBuf>, progress: &dyn Progress) -> Result<Lock, Failure> {
+fn lock(folder: &Path, made: Vec<PathBuf>, progress: &dyn Progress) -> Result<FolderLock, Failure> {
     let opened = File::open(folder).map_err(Failure::io("open", folder))?;
     match opened.try_lock() {
         Ok(()) => {}
@@ -142,29 +144,29 @@ fn lock(folder: &Path, made: Vec<PathBuf>, progress: &dyn Progress) -> Result<Lo
             folder.display()
         )),
     }
-    Ok(Lock { opened, made })
+    Ok(FolderLock { opened, made })
 }
 
-/// Writes a file whole, over one that is there, in a folder that others may write to.
+/// Writes a file at once, over an existing one, in a folder that other processes may write to.
 pub fn replace_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<PathBuf, Failure> {
-    let mut file = Unfinished::begin(path.to_path_buf())?;
+    let mut file = UnfinishedFile::begin(path.to_path_buf())?;
     file.add(bytes)?;
     file.finish()
 }
 
-/// Bytes that are written at once.
+/// Size of the write buffer in bytes.
 const BUFFER: usize = 1 << 16;
 
-/// A file that is written part by part; without [`Unfinished::finish`] nothing remains.
+/// A temporary file that is written in parts; without [`UnfinishedFile::finish`] it is removed.
 #[derive(Debug)]
-pub struct Unfinished {
+pub struct UnfinishedFile {
     file: BufWriter<NamedTempFile>,
     path: PathBuf,
-    _listed: UnfinishedFile,
+    _listed: UnfinishedFileEntry,
 }
 
-impl Unfinished {
-    fn begin(path: PathBuf) -> Result<Unfinished, Failure> {
+impl UnfinishedFile {
+    fn begin(path: PathBuf) -> Result<UnfinishedFile, Failure> {
         let parent = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
@@ -172,17 +174,17 @@ impl Unfinished {
         fs::create_dir_all(parent).map_err(Failure::io("create", parent))?;
         let (file, listed) =
             unfinished::new_file_in(parent).map_err(Failure::io("write in", parent))?;
-        Ok(Unfinished { file: BufWriter::with_capacity(BUFFER, file), path, _listed: listed })
+        Ok(UnfinishedFile { file: BufWriter::with_capacity(BUFFER, file), path, _listed: listed })
     }
 
-    /// Adds a part.
+    /// Appends bytes.
     pub fn add(&mut self, part: impl AsRef<[u8]>) -> Result<(), Failure> {
         self.file.write_all(part.as_ref()).map_err(Failure::io("write", &self.path))
     }
 
-    /// Gives the file its name.
+    /// Gives the file its final name and returns the path.
     pub fn finish(self) -> Result<PathBuf, Failure> {
-        let Unfinished { file, path, _listed } = self;
+        let UnfinishedFile { file, path, _listed } = self;
         let failed = Failure::io("write", &path);
         let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
         make_readable(file.as_file()).map_err(Failure::io("write", &path))?;
@@ -191,21 +193,21 @@ impl Unfinished {
     }
 }
 
-/// Temporary files are private; results are as readable as the user's umask lets new files be.
+/// Gives a temporary file, which is private, the permissions of a new file under the user's umask.
 fn make_readable(file: &fs::File) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     file.set_permissions(fs::Permissions::from_mode(0o644 & !umask()))
 }
 
-/// The permissions that new files of this process don't get; setting it is the only other way to
-/// ask for it, and would be seen by other threads.
+/// The umask of this process, from `/proc`; the only other way to read the umask sets it, which
+/// other threads would see.
 fn umask() -> u32 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("Umask:"));
     mask.and_then(|mask| u32::from_str_radix(mask.trim(), 8).ok()).unwrap_or(0)
 }
 
-/// Reads a text file that a command was given.
+/// Reads a text file that the user named.
 pub fn read_text(path: &Path) -> Result<String, Failure> {
     input_file::read_text(path).map_err(Failure::io("read", path))
 }

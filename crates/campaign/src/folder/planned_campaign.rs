@@ -1,22 +1,22 @@
-//! What a campaign is to measure.
+//! The planned cases of a campaign.
 
 use crate::campaign::{PlannedCase, ResidualCounts};
 use crate::failure::Failure;
 
 use super::CampaignFolder;
 
-/// A plan, as far as runs and data sets are made of it.
+/// The part of a plan that runs and data sets are made from.
 #[derive(Debug, Clone)]
 pub struct PlannedCampaign {
     /// The cases.
     pub cases: Vec<PlannedCase>,
-    /// What still runs of removed blocks, by variant.
-    pub remains: ResidualCounts,
+    /// Operations that removed blocks still execute, by variant.
+    pub residual_counts: ResidualCounts,
 }
 
 impl CampaignFolder {
-    /// The plan of an earlier command.
-    pub fn planned(&self) -> Result<PlannedCampaign, Failure> {
-        Ok(PlannedCampaign { cases: self.cases()?, remains: self.read()? })
+    /// Reads the plan of an earlier command.
+    pub fn planned_campaign(&self) -> Result<PlannedCampaign, Failure> {
+        Ok(PlannedCampaign { cases: self.cases()?, residual_counts: self.read()? })
     }
 }

@@ -1,4 +1,4 @@
-//! Reading a campaign's folder.
+//! Methods that read the files of a campaign's folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,25 +13,25 @@ use crate::operations::Dictionary;
 use crate::run::{self, RawLogs, RunRecord, read_journal};
 use crate::scenario::{Scenario, read_scenario};
 
-use super::{CampaignFolder, MeasuredCampaign, names, read_text, unanalysed};
+use super::{CampaignFolder, MeasuredCampaign, names, read_text, unanalysed_languages};
 
-/// Reads the model of any file.
+/// Reads a cost model from a file.
 pub fn read_model(path: &Path) -> Result<Model, Failure> {
     Model::from_json(&read_text(path)?).map_err(|error| Failure::input(path, error))
 }
 
 impl CampaignFolder {
-    /// The copy of the scenario. Its paths are not those of the original.
+    /// Reads the copy of the scenario. Its paths are not those of the original.
     pub fn scenario(&self) -> Result<Scenario, Failure> {
         Ok(read_scenario(&self.file(names::SCENARIO))?)
     }
 
-    /// Where the analysed sources are.
+    /// Path of the folder with the analysed sources.
     pub fn sources_folder(&self) -> PathBuf {
         self.file(names::SOURCES)
     }
 
-    /// The texts of the analysed files, by path.
+    /// Reads the texts of the analysed files, by path.
     pub fn sources(&self) -> Result<BTreeMap<String, String>, Failure> {
         let place = self.sources_folder();
         if !place.is_dir() {
@@ -41,21 +41,21 @@ impl CampaignFolder {
         Ok(loaded.files.into_iter().map(|file| (file.path, file.text)).collect())
     }
 
-    /// The analysed files, parsed.
+    /// Reads and parses the analysed files.
     pub fn parsed_sources(&self) -> Result<Vec<SourceFile>, Failure> {
         let texts = self.sources()?;
         Ok(texts.into_iter().map(|(path, text)| SourceFile::parse(path, text)).collect())
     }
 
-    /// The dictionary that `scan` or `plan` wrote.
+    /// Reads the dictionary of blocks that `scan` or `plan` wrote.
     pub fn dictionary(&self) -> Result<Dictionary, Failure> {
-        self.must_have(names::BLOCKS)?;
+        self.require_file(names::BLOCKS)?;
         let (blocks, lines) = (self.file(names::BLOCKS), self.file(names::LINES));
         Dictionary::from_csv(&read_text(&blocks)?, &read_text(&lines)?)
             .map_err(|error| Failure::input(&self.path, error))
     }
 
-    /// How many findings there are of each sort.
+    /// Number of findings of each kind.
     pub fn findings(&self) -> Result<BTreeMap<String, usize>, Failure> {
         let path = self.file(names::FINDINGS);
         let mut counts = BTreeMap::new();
@@ -68,23 +68,23 @@ impl CampaignFolder {
         Ok(counts)
     }
 
-    /// The plan's cases.
+    /// Reads the plan's cases.
     pub fn cases(&self) -> Result<Vec<PlannedCase>, Failure> {
-        self.must_have(names::PLAN)?;
+        self.require_file(names::PLAN)?;
         self.parsed(names::PLAN, read_plan)
     }
 
-    /// All runs, by the journal.
+    /// Reads the records of all valid runs from the journal.
     pub fn records(&self) -> Result<Vec<RunRecord>, Failure> {
         Ok(read_journal(&self.path)?)
     }
 
-    /// A run's raw logs.
+    /// Reads a run's raw logs.
     pub fn logs(&self, record: &RunRecord) -> Result<RawLogs, Failure> {
         Ok(run::read_logs(&self.path, record)?)
     }
 
-    /// Executions per block of every case with a good traced run, by case.
+    /// Reads the executions per block of every case with a good traced run, by case.
     pub fn executions(
         &self,
         records: &[RunRecord],
@@ -99,27 +99,28 @@ impl CampaignFolder {
         parsed.collect()
     }
 
-    /// What the campaign planned and measured.
-    pub fn campaign(&self) -> Result<MeasuredCampaign, Failure> {
+    /// Reads the plan and the measurements of the campaign.
+    pub fn measured_campaign(&self) -> Result<MeasuredCampaign, Failure> {
         let dictionary = self.dictionary()?;
         let (cases, records) = (self.cases()?, self.records()?);
         let executions = self.executions(&records, dictionary.blocks.len())?;
         // A folder of an earlier version may have no scenario that this one reads.
-        let unanalysed = self.scenario().map(|scenario| unanalysed(&scenario)).unwrap_or_default();
+        let unanalysed =
+            self.scenario().map(|scenario| unanalysed_languages(&scenario)).unwrap_or_default();
         Ok(MeasuredCampaign { dictionary, cases, records, executions, unanalysed })
     }
 
-    /// The rounds of cross-validation.
+    /// Reads the rounds of the cross-validation.
     pub fn cross_validation(&self) -> Result<Vec<CvRow>, Failure> {
         self.parsed(names::CV, cv_rows)
     }
 
-    /// What the cases can tell.
+    /// Reads which operations' costs the cases determine.
     pub fn estimability(&self) -> Result<Vec<OperationEstimability>, Failure> {
         self.parsed(names::ESTIMABILITY, estimability_rows)
     }
 
-    /// How many microbenchmarks were measured.
+    /// Number of measured microbenchmarks.
     pub fn microbenchmarks(&self) -> Result<usize, Failure> {
         let microbenchmarks = self.file(names::MICROBENCHMARK_WINDOWS);
         if !microbenchmarks.is_file() {
@@ -134,7 +135,7 @@ impl CampaignFolder {
         Ok(names.len())
     }
 
-    /// The board whose costs the microbenchmarks gave, where there were several.
+    /// The board whose costs the microbenchmarks gave, if there were several boards.
     pub(crate) fn microbenchmarks_reference(&self) -> Result<Option<String>, Failure> {
         let path = self.file(names::MICROBENCHMARKS_DEVICES);
         if !path.is_file() {
@@ -147,8 +148,8 @@ impl CampaignFolder {
         Ok(first.map(|factor| factor.device))
     }
 
-    /// Fails where a file is missing that every campaign has.
-    fn must_have(&self, name: &str) -> Result<(), Failure> {
+    /// Fails if a file is missing that every campaign has.
+    fn require_file(&self, name: &str) -> Result<(), Failure> {
         if self.file(name).is_file() {
             return Ok(());
         }

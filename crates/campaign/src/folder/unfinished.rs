@@ -1,4 +1,4 @@
-//! Temporary files in folders of results, which a program that is stopped would leave.
+//! Temporary files in folders of results, which are removed when the program is stopped.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,30 +8,30 @@ use std::sync::{Mutex, MutexGuard};
 
 use tempfile::NamedTempFile;
 
-/// Files that have not got their names yet.
+/// Paths of the temporary files that have not got their final names.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A temporary file in a folder of results, and what has it removed if the program is
+/// Creates a temporary file in a folder of results; the entry has it removed if the program is
 /// stopped.
-pub(crate) fn new_file_in(folder: &Path) -> io::Result<(NamedTempFile, UnfinishedFile)> {
+pub(crate) fn new_file_in(folder: &Path) -> io::Result<(NamedTempFile, UnfinishedFileEntry)> {
     let mut unfinished = unfinished();
     let file = NamedTempFile::new_in(folder)?;
     unfinished.insert(file.path().to_path_buf());
-    let listed = UnfinishedFile(file.path().to_path_buf());
+    let listed = UnfinishedFileEntry(file.path().to_path_buf());
     Ok((file, listed))
 }
 
-/// The file is on the list as long as this is there.
+/// The entry of a temporary file in the list of unfinished files, removed from the list on drop.
 #[derive(Debug)]
-pub(crate) struct UnfinishedFile(PathBuf);
+pub(crate) struct UnfinishedFileEntry(PathBuf);
 
-impl Drop for UnfinishedFile {
+impl Drop for UnfinishedFileEntry {
     fn drop(&mut self) {
         unfinished().remove(&self.0);
     }
 }
 
-/// Removes what is unfinished. No file can be begun afterwards.
+/// Removes all unfinished files. No file can be begun afterwards.
 pub fn remove_unfinished() {
     let unfinished = unfinished();
     for file in unfinished.iter() {

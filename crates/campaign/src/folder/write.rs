@@ -1,5 +1,5 @@
-//! Writing what a campaign begins with: the application, its scenario, which
-//! board has which case. What stages make is written by its own type.
+//! Methods that write what a campaign begins with: the analysed application, its scenario, the
+//! assignment of cases to boards. The results of stages are written by their own types.
 
 use crate::build::AnalysedApplication;
 use crate::campaign::Assignment;
@@ -10,7 +10,7 @@ use crate::scenario::Scenario;
 use super::{CampaignFolder, Output, names};
 
 impl Output {
-    /// The folder as a campaign's.
+    /// The folder as a campaign's folder, for reading.
     pub fn campaign(&self) -> CampaignFolder {
         CampaignFolder::new(self.folder())
     }
@@ -25,12 +25,12 @@ impl Output {
         Ok(())
     }
 
-    /// Keeps the scenario's text, so that later stages need the folder alone.
+    /// Writes a copy of the scenario, so that later stages need the folder alone.
     pub fn write_scenario(&self, scenario: &Scenario) -> Result<(), Failure> {
         self.write(names::SCENARIO, &scenario.text).map(drop)
     }
 
-    /// Writes which board has which case.
+    /// Writes the assignment of cases to boards.
     pub(crate) fn write_assignment(&self, assignment: &Assignment) -> Result<(), Failure> {
         self.write(names::ASSIGNMENT, assignment.to_csv()).map(drop)
     }

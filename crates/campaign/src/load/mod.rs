@@ -1,4 +1,4 @@
-//! A scenario file -> the scenario and its application, analysed.
+//! Loading of a scenario file with the analysis of its application.
 
 mod origin;
 mod started_class;
@@ -16,9 +16,9 @@ use crate::toolchain::{Jdk, ToolchainError};
 
 pub use origin::{ProjectOrigin, ScenarioOrigin};
 
-/// A scenario with its application.
+/// A scenario with its analysed application.
 pub struct LoadedScenario {
-    /// The scenario; the offline one, if the asked one's artifacts can't be had.
+    /// The scenario; its offline scenario, if the artifacts cannot be fetched.
     pub scenario: Scenario,
     /// Its application.
     pub application: AnalysedApplication,
@@ -26,8 +26,8 @@ pub struct LoadedScenario {
     pub own_package: Option<OwnPackage>,
 }
 
-/// The scenario that something names, as [`load`] loads it. What is wrong with one that a build
-/// gave is told of the user's own file.
+/// Loads the scenario of a file or project, as [`load`] does. Errors in a scenario that a build
+/// generated are reported for the user's own file.
 pub fn load_named(
     origin: &ScenarioOrigin,
     output: &Output,
@@ -37,13 +37,13 @@ pub fn load_named(
     load(&file, progress).map_err(|failure| origin.in_own_file(failure, output))
 }
 
-/// Reads a scenario, fetches and analyses its sources. Where artifacts can't be had and
-/// the scenario names another for this case, that one is taken, and it is said.
+/// Reads a scenario, fetches and analyses its sources. If artifacts cannot be fetched and the
+/// scenario names an offline scenario, that one is loaded, with a message.
 pub fn load(path: &Path, progress: &dyn Progress) -> Result<LoadedScenario, Failure> {
     load_after(&mut Vec::new(), path, progress)
 }
 
-/// The same where other scenarios were tried before.
+/// Loads a scenario after those in `tried` failed for lack of artifacts.
 fn load_after(
     tried: &mut Vec<PathBuf>,
     path: &Path,
@@ -62,7 +62,7 @@ fn load_after(
     let mut sources = sources;
     if !sources.javac.processor_path.is_empty() {
         let release = scenario.application.java_release;
-        progress.say(&annotation_processing::process(&mut sources, &Jdk::find()?, release)?);
+        progress.say(&annotation_processing::run_processors(&mut sources, &Jdk::find()?, release)?);
     }
     let application = AnalysedApplication::analyse(sources, scenario.application.granularity)?;
     let own_package = OwnPackage::of(&scenario)?;
@@ -74,7 +74,7 @@ fn load_after(
     Ok(LoadedScenario { scenario, application, own_package })
 }
 
-/// A scenario must not stand in for itself, also not by way of others.
+/// Fails if a scenario is its own offline scenario, directly or through others.
 fn check_chain(tried: &mut Vec<PathBuf>, path: &Path) -> Result<(), Failure> {
     let own = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if tried.contains(&own) {

@@ -1,4 +1,4 @@
-//! Where a scenario or sources come from: files, or a build of Gradle or Maven.
+//! The origin of a scenario or of sources: files, or a build of Gradle or Maven.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,24 +8,25 @@ use crate::folder::Output;
 use crate::progress::Progress;
 use crate::project::{BuildTool, Module, ProjectBuild, ProjectSources};
 
-/// A project, and what of it is built.
+/// A Gradle or Maven project with the target to build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectOrigin {
-    /// What builds it.
+    /// The build tool.
     pub tool: BuildTool,
     /// A task of Gradle (`:app:assembleBenchmark`), or a module as `mvn -pl` has it (`app`).
     pub target: String,
-    /// Options of the user's own for it: `-Pfast`.
+    /// The user's options for the build tool, such as `-Pfast`.
     pub options: Vec<String>,
     /// The project's folder.
     pub folder: PathBuf,
 }
 
 impl ProjectOrigin {
-    /// What its build compiles. It is built, with its log in the folder of the results.
+    /// Builds the project, with the log in the output folder, and returns the sources that its
+    /// build compiles.
     ///
     /// # Errors
-    /// What went wrong with the build, or with what it says.
+    /// An error of the build, or of its listing.
     pub fn sources(
         &self,
         output: &Output,
@@ -46,21 +47,21 @@ impl ProjectOrigin {
         progress.say(&format!("{tool} builds {target} in {}", folder.display()));
         let results = output.path(tool.folder());
         let build = ProjectBuild { tool, target, options, project: folder, folder: results };
-        let modules = build.modules()?;
+        let modules = build.build_modules()?;
         Ok((build, modules))
     }
 }
 
-/// What names the application to be measured.
+/// The origin of the application to measure: a scenario file or a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScenarioOrigin {
     /// A scenario file.
     File(PathBuf),
-    /// A project.
+    /// A project, from whose build a scenario is generated.
     Project {
-        /// Which, and what of it.
+        /// The project with its target.
         project: ProjectOrigin,
-        /// A scenario file that says what the build doesn't, or says it otherwise.
+        /// A scenario file with keys that add to or override those of the build.
         file: Option<PathBuf>,
     },
 }
@@ -72,11 +73,11 @@ impl<P: Into<PathBuf>> From<P> for ScenarioOrigin {
 }
 
 impl ScenarioOrigin {
-    /// The scenario's file. A project is built, and its scenario is written to the folder of the
-    /// results.
+    /// Path of the scenario file. A project is built, and its scenario is written to the output
+    /// folder.
     ///
     /// # Errors
-    /// What went wrong with the build, or with the scenario that it gives.
+    /// An error of the build, or of the scenario that it gives.
     pub fn file(&self, output: &Output, progress: &dyn Progress) -> Result<PathBuf, Failure> {
         let (project, file) = match self {
             ScenarioOrigin::File(file) => return Ok(file.clone()),
@@ -93,8 +94,8 @@ impl ScenarioOrigin {
         output.replacing().write(&name, made.text)
     }
 
-    /// A failure about the scenario that a build gave, as one about the user's own file: the
-    /// other is written anew each time.
+    /// Turns a failure about a generated scenario into one about the user's own file, since the
+    /// generated one is written again each time.
     pub fn in_own_file(&self, failure: Failure, output: &Output) -> Failure {
         let ScenarioOrigin::Project { project, file: Some(own) } = self else { return failure };
         let made = output.path(&scenario_name(project.tool));
@@ -107,7 +108,7 @@ impl ScenarioOrigin {
     }
 }
 
-/// The file in the results' folder for the scenario that a build gives.
+/// File name in the output folder for the scenario that a build gives.
 fn scenario_name(tool: BuildTool) -> String {
     format!("{}/scenario.toml", tool.folder())
 }

@@ -1,4 +1,4 @@
-//! Whether the class that a scenario starts is there: found before anything is built or run.
+//! Check that the class started by a scenario exists, before anything is built or run.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::build::AnalysedApplication;
 use crate::failure::Failure;
 use crate::scenario::{Scenario, StartKind, nearest_of};
 
-/// Refuses a class that neither the sources nor the libraries declare.
+/// Fails if neither the sources nor the libraries declare the scenario's main class.
 pub(super) fn check(scenario: &Scenario, application: &AnalysedApplication) -> Result<(), Failure> {
     let Some(class) = &scenario.application.main else { return Ok(()) };
     // The package that the application's own build made may hold more than its sources.

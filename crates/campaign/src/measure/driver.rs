@@ -1,5 +1,5 @@
-//! The sessions of a campaign on one board: variants built and installed when they are
-//! needed, and where the time goes.
+//! The driver of a campaign's sessions on one board: builds and installs variants when they are
+//! needed, and records the time spent.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use crate::boards::OpenBoard;
 use crate::boards::package_kind::{
-    InstallableApplication, InstalledVersions, PackageKind, application_file, written,
+    InstallableApplication, InstalledVersions, PackageKind, application_file, write_file_in,
 };
-use crate::boards::session::{held_against, session};
+use crate::boards::session::{limit_variant_session, session};
 use crate::build::package::PackageBuilder;
 use crate::build::variant::{Classes, with_libraries};
 use crate::build::{AnalysedApplication, BuildError, BuiltVariant, VariantBuilder};
@@ -29,29 +29,29 @@ use crate::scenario::{CampaignProtocol, Scenario};
 use crate::toolchain::artifact::hash_of_bytes;
 use crate::toolchain::{Jdk, jar};
 
-/// Where a campaign's time goes on this machine's clock.
+/// Time that a campaign spends in sessions and in builds, on this machine's clock.
 #[derive(Debug, Default)]
-pub struct Time {
-    /// Sessions.
+pub struct TimeSpent {
+    /// Time in sessions.
     in_sessions: Duration,
-    /// Building variants.
+    /// Time in builds of variants.
     in_builds: Duration,
 }
 
-impl std::ops::AddAssign for Time {
-    fn add_assign(&mut self, other: Time) {
+impl std::ops::AddAssign for TimeSpent {
+    fn add_assign(&mut self, other: TimeSpent) {
         self.in_sessions += other.in_sessions;
         self.in_builds += other.in_builds;
     }
 }
 
-impl Time {
-    /// How long variants were built.
+impl TimeSpent {
+    /// Time in builds of variants.
     pub(crate) fn in_builds(&self) -> Duration {
         self.in_builds
     }
 
-    /// Says how long the runs took, and what of it was no session.
+    /// Prints how long the runs took, and how much of it was spent outside of sessions.
     pub fn say(&self, whole: Duration, runs: usize, progress: &dyn Progress) {
         if runs == 0 {
             return;
@@ -67,7 +67,7 @@ impl Time {
         ));
     }
 
-    /// The same for several boards at once, whose sessions overlap.
+    /// Prints how long the runs of several boards took, whose sessions overlap.
     pub(crate) fn say_of_fleet(
         &self,
         whole: Duration,
@@ -89,7 +89,7 @@ impl Time {
     }
 }
 
-/// Makes of a variant what a board installs.
+/// A packager that turns variants into the packages that boards install.
 pub struct VariantPackager<'d> {
     scenario: &'d Scenario,
     jdk: Jdk,
@@ -98,24 +98,24 @@ pub struct VariantPackager<'d> {
 }
 
 impl<'d> VariantPackager<'d> {
-    /// Packs variants of a scenario's application.
+    /// A packager for variants of a scenario's application.
     pub fn new(scenario: &'d Scenario, jdk: &Jdk) -> Self {
         Self { scenario, jdk: jdk.clone(), packages: None }
     }
 
     /// The bytes of an application's variant.
-    pub fn bytes(
+    pub fn package_of_variant(
         &mut self,
         application: &AnalysedApplication,
         variant: &BuiltVariant,
         probe: Probe,
         form: PackageKind,
     ) -> Result<Vec<u8>, Failure> {
-        self.of_classes(application, &variant.classes, probe, form)
+        self.package_of_classes(application, &variant.classes, probe, form)
     }
 
-    /// The same of classes.
-    pub fn of_classes(
+    /// Bytes of the package with these classes.
+    pub fn package_of_classes(
         &mut self,
         application: &AnalysedApplication,
         classes: &Classes,
@@ -125,18 +125,21 @@ impl<'d> VariantPackager<'d> {
         let scenario = self.scenario;
         if let Some(apk) = scenario.application.apk.as_ref().filter(|_| form == PackageKind::Own) {
             let (apk, libraries) = (scenario.resolve(apk), application.sources.class_path());
-            return Ok(self.packages()?.replaced((&apk, scenario), classes, &libraries)?.bytes);
+            return Ok(self
+                .packages()?
+                .build_from_own((&apk, scenario), classes, &libraries)?
+                .bytes);
         }
         let entries = with_libraries(classes, &application.sources.libraries)?;
         if form == PackageKind::Jar {
             return pack(scenario, &entries);
         }
         let probes = (probe != Probe::Plain).then(|| instrument::runtime_class(&application.files));
-        Ok(self.packages()?.package(scenario, entries, probes.as_deref())?.bytes)
+        Ok(self.packages()?.build(scenario, entries, probes.as_deref())?.bytes)
     }
 
-    /// The package whose instrumentation starts that of the application's own build; none where
-    /// the application's has one.
+    /// The package whose instrumentation starts the package of the application's own build; none
+    /// for other kinds of packages.
     pub fn runner(
         &mut self,
         application: &AnalysedApplication,
@@ -146,7 +149,7 @@ impl<'d> VariantPackager<'d> {
             return Ok(None);
         }
         let (scenario, probes) = (self.scenario, instrument::runtime_class(&application.files));
-        Ok(Some(self.packages()?.runner(scenario, &probes)?))
+        Ok(Some(self.packages()?.build_runner(scenario, &probes)?))
     }
 
     fn packages(&mut self) -> Result<&mut PackageBuilder, Failure> {
@@ -157,20 +160,20 @@ impl<'d> VariantPackager<'d> {
     }
 }
 
-/// The variants of a campaign as boards install them, each built once, for all its boards.
+/// The packages of a campaign's variants, each built once for all boards.
 pub struct VariantBuilds<'d, 'a> {
     packing: VariantPackager<'d>,
     builder: &'d mut VariantBuilder<'a>,
-    /// Those that were built, by variant, probe and form, with their hash.
+    /// Built packages with their hash, by variant, probe and kind of package.
     built: BTreeMap<(String, Probe, PackageKind), (Vec<u8>, String)>,
-    /// What starts them, where they don't start themselves.
+    /// The package that starts the variants, if they don't start themselves.
     runner: Option<Vec<u8>>,
 }
 
 impl<'d, 'a> VariantBuilds<'d, 'a> {
-    /// None built yet; a lock, for the boards' workers.
+    /// Packages of which none is built yet, in a lock for the boards' workers.
     pub fn new(scenario: &'d Scenario, builder: &'d mut VariantBuilder<'a>) -> Mutex<Self> {
-        Self::with(
+        Self::with_variants(
             VariantPackager::new(scenario, builder.jdk()),
             builder,
             PackageKind::Jar,
@@ -178,8 +181,8 @@ impl<'d, 'a> VariantBuilds<'d, 'a> {
         )
     }
 
-    /// Some that were built elsewhere, without probes, by their variants' names.
-    pub fn with(
+    /// Packages of variants without probes that were built elsewhere, by the variants' names.
+    pub fn with_variants(
         packing: VariantPackager<'d>,
         builder: &'d mut VariantBuilder<'a>,
         form: PackageKind,
@@ -193,13 +196,13 @@ impl<'d, 'a> VariantBuilds<'d, 'a> {
         Mutex::new(Self { packing, builder, built, runner: None })
     }
 
-    /// The hashes of those that are built, by their variants' names.
+    /// The hashes of the built packages, by the variants' names.
     pub fn hashes(builds: &Mutex<Self>) -> BTreeMap<String, String> {
         let builds = builds.lock().unwrap_or_else(PoisonError::into_inner);
         builds.built.iter().map(|((name, ..), (_, hash))| (name.clone(), hash.clone())).collect()
     }
 
-    /// The case's variant as a board installs it, and its hash.
+    /// Package of a case's variant and its hash, built if needed.
     fn get(
         &mut self,
         case: &PlannedCase,
@@ -210,14 +213,19 @@ impl<'d, 'a> VariantBuilds<'d, 'a> {
         if !self.built.contains_key(&key) {
             let removed: BTreeSet<_> = case.removed.iter().copied().collect();
             let variant = self.builder.build(&removed, probe)?;
-            let bytes = self.packing.bytes(self.builder.application(), &variant, probe, form)?;
+            let bytes = self.packing.package_of_variant(
+                self.builder.application(),
+                &variant,
+                probe,
+                form,
+            )?;
             let hash = hash_of_bytes(&bytes);
             self.built.insert(key.clone(), (bytes, hash));
         }
         Ok(self.built[&key].clone())
     }
 
-    /// What starts them, where they don't start themselves.
+    /// The package that starts the variants, if they don't start themselves, built if needed.
     fn runner(&mut self, form: PackageKind) -> Result<Option<&[u8]>, Failure> {
         if self.runner.is_none() {
             self.runner = self.packing.runner(self.builder.application(), form)?;
@@ -234,21 +242,21 @@ pub struct BoardDriver<'d, 'j, 'a> {
     board: &'d OpenBoard<'d>,
     folder: &'d Path,
     installed: InstalledVersions,
-    /// The longest sessions of unremoved cases, by what they are for and input.
+    /// Longest session of unremoved cases, by phase and input.
     took: BTreeMap<(RunPhase, String), Duration>,
-    /// What the runs took.
-    pub time: Time,
+    /// Time spent by the runs.
+    pub time: TimeSpent,
 }
 
 impl RunDriver for BoardDriver<'_, '_, '_> {
     fn run(&mut self, run: &PlannedRun, _attempt: u32) -> Result<RawRun, DriverError> {
-        Ok(self.make(run)?)
+        Ok(self.make_session(run)?)
     }
 }
 
 impl BoardDriver<'_, '_, '_> {
     /// Builds and installs what the run needs, and makes its session.
-    pub fn make(&mut self, run: &PlannedRun) -> Result<RawRun, Failure> {
+    pub fn make_session(&mut self, run: &PlannedRun) -> Result<RawRun, Failure> {
         let case = self
             .cases
             .get(run.case.as_str())
@@ -275,7 +283,7 @@ impl BoardDriver<'_, '_, '_> {
             logs
         };
         let mut losses = Vec::new();
-        let logs = self.board.keep(session, |error| {
+        let logs = self.board.with_recovery(session, |error| {
             losses.push(error.in_short());
             installed.borrow_mut().forget();
         });
@@ -288,7 +296,8 @@ impl BoardDriver<'_, '_, '_> {
 }
 
 impl<'d, 'j, 'a> BoardDriver<'d, 'j, 'a> {
-    /// A driver that has built and installed nothing; builds pass through the folder.
+    /// A driver that has built and installed nothing; packages are written to `folder` for
+    /// installation.
     pub fn new(
         scenario: &'d Scenario,
         cases: &'d [PlannedCase],
@@ -297,7 +306,7 @@ impl<'d, 'j, 'a> BoardDriver<'d, 'j, 'a> {
         folder: &'d Path,
     ) -> Self {
         let cases = cases.iter().map(|case| (case.name.as_str(), case)).collect();
-        let time = Time::default();
+        let time = TimeSpent::default();
         let (installed, took) = (InstalledVersions::default(), BTreeMap::new());
         Self { scenario, cases, builds, board, folder, installed, time, took }
     }
@@ -316,12 +325,13 @@ impl BoardDriver<'_, '_, '_> {
         let runner = builds.runner(form);
         self.time.in_builds += began.elapsed();
         let (bytes, version) = build?;
-        let runner = runner?.map(|bytes| written(self.folder, "runner.apk", bytes)).transpose()?;
+        let runner =
+            runner?.map(|bytes| write_file_in(self.folder, "runner.apk", bytes)).transpose()?;
         let file = application_file(&bytes, form, self.folder)?;
         Ok(InstallableApplication { file, version, runner })
     }
 
-    /// Of traced runs.
+    /// The probes of traced runs.
     fn probe(&self) -> Probe {
         match self.scenario.campaign.protocol {
             CampaignProtocol::Paired => Probe::Count,
@@ -350,10 +360,10 @@ impl BoardDriver<'_, '_, '_> {
         // Without the attempt: a run that is repeated gives what it would have given.
         let plan = session(scenario, self.board, input, kind, run.id())?;
         let took = self.took.get(&(run.phase, case.input.clone())).copied();
-        Ok(held_against(took.filter(|_| !case.removed.is_empty()), plan))
+        Ok(limit_variant_session(took.filter(|_| !case.removed.is_empty()), plan))
     }
 
-    /// Keeps how long an unremoved case took.
+    /// Records how long the session of an unremoved case took.
     fn learn(&mut self, run: &PlannedRun, case: &PlannedCase, logs: &SessionLogs) {
         let (begin_s, end_s) = logs.outcome.uptime_s;
         if case.removed.is_empty()
@@ -365,7 +375,7 @@ impl BoardDriver<'_, '_, '_> {
         }
     }
 
-    /// `losses` are the reasons for which the session was begun again.
+    /// The run of a session; `losses` are the reasons for which the session was begun again.
     fn raw_run(
         &self,
         logs: SessionLogs,
@@ -428,7 +438,7 @@ impl BoardDriver<'_, '_, '_> {
     }
 }
 
-/// A jar of these entries as a board takes it.
+/// Packs classes into a jar as a board installs it.
 fn pack(scenario: &Scenario, entries: &Classes) -> Result<Vec<u8>, Failure> {
     let application = &scenario.application;
     let main = application.main.as_deref().ok_or(BuildError::NoMain)?;
@@ -436,7 +446,7 @@ fn pack(scenario: &Scenario, entries: &Classes) -> Result<Vec<u8>, Failure> {
     if application.preview {
         attributes.push(jar::PREVIEW);
     }
-    if entries.keys().any(|name| name.starts_with(jar::VERSIONS)) {
+    if entries.keys().any(|name| name.starts_with(jar::VERSIONS_FOLDER)) {
         attributes.push(jar::MULTI_RELEASE);
     }
     Ok(jar::pack(&attributes, entries))

@@ -1,9 +1,9 @@
-//! A campaign that is spread over several boards.
+//! A campaign on several boards.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use crate::boards::{OpenBoard, namesakes};
+use crate::boards::{OpenBoard, first_duplicate};
 use crate::build::VariantBuilder;
 use crate::campaign::{PlannedCase, PlannedRun, assign};
 use crate::failure::Failure;
@@ -11,46 +11,46 @@ use crate::folder::{CampaignFolder, Output};
 use crate::private_files::TemporaryFolder;
 use crate::progress::Progress;
 use crate::run::{
-    Enough, Member, RunOptions, RunProgress, RunSummary, WhenLost, read_assignment, read_journal,
-    run_fleet,
+    FleetBoard, LostBoardPolicy, RepeatCheck, RunOptions, RunProgress, RunSummary, read_assignment,
+    read_journal, run_fleet,
 };
 use crate::scenario::Scenario;
 
-use super::driver::{BoardDriver, Time, VariantBuilds};
-use super::shown::{run_bar, show};
+use super::driver::{BoardDriver, TimeSpent, VariantBuilds};
+use super::run_display::{run_bar, show};
 
-/// Whether a folder's campaign is spread over several boards.
-pub fn is_spread(folder: &CampaignFolder) -> bool {
+/// Whether a folder's campaign has an assignment to several boards.
+pub fn is_on_several_boards(folder: &CampaignFolder) -> bool {
     // A folder without a journal has no campaign; a damaged one is told of when it is opened.
     read_assignment(folder.path()).is_ok_and(|assignment| assignment.is_some())
 }
 
-/// What is measured.
+/// The scenario, cases and runs of a campaign on several boards.
 pub(crate) struct SharedCampaign<'c> {
     /// The scenario.
     pub scenario: &'c Scenario,
-    /// Its cases.
+    /// Cases of the plan.
     pub cases: &'c [PlannedCase],
     /// All runs, on whichever board.
     pub order: &'c [PlannedRun],
-    /// Folder, seed, limits.
+    /// Folder, basis and settings of the runs.
     pub options: &'c RunOptions,
 }
 
-/// Makes all runs that the journal does not have yet, on all boards at the same time. Writes
-/// assignment.csv.
+/// Makes all runs that the journal does not have yet, on all boards at the same time, and writes
+/// `assignment.csv`.
 pub fn measure(
     campaign: &SharedCampaign<'_>,
     builder: &mut VariantBuilder<'_>,
     boards: &[OpenBoard<'_>],
     output: &Output,
-    when_lost: WhenLost,
-    enough: &mut Enough<'_>,
+    when_lost: LostBoardPolicy,
+    enough: &mut RepeatCheck<'_>,
     progress: &dyn Progress,
 ) -> Result<RunSummary, Failure> {
     let SharedCampaign { scenario, cases, order, options } = *campaign;
     let serials = names(boards)?;
-    same_rails(boards)?;
+    check_same_rails(boards)?;
     let before = check_journal(boards, output)?;
     let folders: Result<Vec<_>, _> = boards.iter().map(|_| TemporaryFolder::new("fleet")).collect();
     let folders = folders.map_err(Failure::io("create", std::env::temp_dir()))?;
@@ -60,10 +60,10 @@ pub fn measure(
         .zip(&folders)
         .map(|(board, folder)| BoardDriver::new(scenario, cases, &builds, board, folder.path()))
         .collect();
-    let members: Vec<Member<'_>> = serials
+    let members: Vec<FleetBoard<'_>> = serials
         .iter()
         .zip(&mut drivers)
-        .map(|(board, driver)| Member { board: board.clone(), driver })
+        .map(|(board, driver)| FleetBoard { board: board.clone(), driver })
         .collect();
     let began = Instant::now();
     let bar = run_bar(order, progress);
@@ -77,14 +77,14 @@ pub fn measure(
     let written = write_assignment(output);
     let summary = ended?;
     written?;
-    let mut time = Time::default();
+    let mut time = TimeSpent::default();
     drivers.iter_mut().for_each(|driver| time += std::mem::take(&mut driver.time));
     let runs = summary.records.len() - before;
     time.say_of_fleet(began.elapsed(), runs, boards.len(), progress);
     Ok(summary)
 }
 
-/// Writes assignment.csv, over that of an earlier start: the journal is what holds.
+/// Writes `assignment.csv` from the journal, over that of an earlier start.
 fn write_assignment(output: &Output) -> Result<(), Failure> {
     if let Ok(Some(assignment)) = read_assignment(output.folder()) {
         output.replacing().write_assignment(&assignment)?;
@@ -92,10 +92,10 @@ fn write_assignment(output: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The boards' names in records, which must tell them apart.
+/// The boards' names in records; fails if two are equal.
 fn names(boards: &[OpenBoard<'_>]) -> Result<Vec<String>, Failure> {
     let names: Vec<String> = boards.iter().map(OpenBoard::recorded_serial).collect();
-    match namesakes(&names) {
+    match first_duplicate(&names) {
         None => Ok(names),
         Some((one, other)) => Err(Failure::Usage(format!(
             "the boards {} and {} both call themselves {:?}; give virtual ones names of their own \
@@ -107,8 +107,8 @@ fn names(boards: &[OpenBoard<'_>]) -> Result<Vec<String>, Failure> {
     }
 }
 
-/// Boards that share a campaign are measured by the same rails.
-fn same_rails(boards: &[OpenBoard<'_>]) -> Result<(), Failure> {
+/// Fails unless all boards are measured by the same rails.
+fn check_same_rails(boards: &[OpenBoard<'_>]) -> Result<(), Failure> {
     let kind = |board: &OpenBoard<'_>| (board.meter, board.rails.clone(), board.fixed_khz);
     let odd = boards.windows(2).find(|pair| kind(&pair[0]) != kind(&pair[1]));
     let Some([one, other]) = odd else { return Ok(()) };
@@ -126,12 +126,12 @@ fn same_rails(boards: &[OpenBoard<'_>]) -> Result<(), Failure> {
     )))
 }
 
-/// A campaign that was begun on one board stays there, and every board keeps its meter.
-/// Returns how many runs there are.
+/// Fails if the campaign was begun on one board, or if a board has another meter than in the
+/// journal. Returns the number of runs in the journal.
 fn check_journal(boards: &[OpenBoard<'_>], output: &Output) -> Result<usize, Failure> {
     let records = read_journal(output.folder()).unwrap_or_default();
     let folder = output.folder().display();
-    if let Some(first) = records.first().filter(|_| !is_spread(&output.campaign())) {
+    if let Some(first) = records.first().filter(|_| !is_on_several_boards(&output.campaign())) {
         return Err(Failure::Usage(format!(
             "{folder} was begun on board {} alone; resume it on that board, or give another --out",
             first.board.serial

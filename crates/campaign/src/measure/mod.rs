@@ -1,9 +1,9 @@
-//! The cases of a plan -> their runs, made on a board or on several.
+//! Measuring of a campaign: makes the runs of a plan's cases, on one board or several.
 
 pub mod driver;
 mod fleet;
-pub mod sampled;
-pub mod shown;
+pub mod run_display;
+pub mod sampled_runs;
 mod stop_rule;
 
 use std::time::{Duration, Instant};
@@ -19,27 +19,28 @@ use crate::load::LoadedScenario;
 use crate::private_files::TemporaryFolder;
 use crate::progress::Progress;
 use crate::run::{
-    CampaignBasis, JudgeSettings, OnExisting, RunOptions, RunProgress, RunRecord, RunSummary,
-    Stopped, Trouble, WhenLost, changes_of_basis, read_journal, run_campaign_until, troubles,
+    CampaignBasis, EarlyStop, JudgeSettings, LostBoardPolicy, OnExisting, RunOptions, RunProblem,
+    RunProgress, RunRecord, RunSummary, changes_of_basis, read_journal, run_campaign_until,
+    run_problems,
 };
 use crate::scenario::Scenario;
 use crate::truth_folder;
 
 use driver::{BoardDriver, VariantBuilds};
-use shown::{run_bar, show};
+use run_display::{run_bar, show};
 use stop_rule::StopRule;
 
-/// How a campaign is begun or resumed.
+/// Policies for an existing campaign and for lost boards.
 #[derive(Debug, Clone, Copy)]
 pub struct ResumeOptions {
-    /// What happens to a campaign that the folder holds.
+    /// Policy for a campaign that the folder has already.
     pub existing: OnExisting,
-    /// What becomes of the runs of boards that are lost.
-    pub when_lost: WhenLost,
+    /// Policy for the runs of lost boards.
+    pub when_lost: LostBoardPolicy,
 }
 
-/// Opens the campaign's boards; one that is started for it leaves its ground truth in the folder.
-/// Where a campaign on several is resumed, one that is not there is told and left out.
+/// Opens the campaign's boards; a virtual board that is started writes its ground truth to the
+/// folder. When a campaign on several boards is resumed, a missing board is reported and left out.
 pub fn open_boards<'p>(
     choices: &[BoardChoice],
     patience: Duration,
@@ -61,7 +62,7 @@ pub fn open_boards<'p>(
             // A board that another campaign has is not lost.
             Err(failure @ Failure::Device(DeviceError::Held { .. })) => return Err(failure),
             Err(Failure::Device(error))
-                if choices.len() > 1 && fleet::is_spread(&output.campaign()) =>
+                if choices.len() > 1 && fleet::is_on_several_boards(&output.campaign()) =>
             {
                 progress.warn(&format!("{error}; the other boards continue without it"));
                 failed = Some(error);
@@ -87,7 +88,7 @@ pub fn measure(
 ) -> Result<RunSummary, Failure> {
     let scenario = &loaded.scenario;
     let cases = planned.cases.as_slice();
-    let order = order_runs(cases, &sampled::on(&scenario.campaign, boards)?);
+    let order = order_runs(cases, &sampled_runs::settings_for(&scenario.campaign, boards)?);
     let options = RunOptions {
         folder: output.folder().to_path_buf(),
         existing,
@@ -103,7 +104,7 @@ pub fn measure(
     let rule = StopRule { scenario, planned, dictionary, folder: &output.campaign() };
     let mut enough = |records: &[RunRecord]| Ok(rule.enough(records)?);
     let board = match boards {
-        [board] if !fleet::is_spread(&output.campaign()) => board,
+        [board] if !fleet::is_on_several_boards(&output.campaign()) => board,
         _ => {
             let campaign =
                 fleet::SharedCampaign { scenario, cases, order: &order, options: &options };
@@ -132,14 +133,14 @@ pub fn measure(
     Ok(summary)
 }
 
-/// A campaign is resumed on the board that it began on. Returns how many runs it has.
+/// Fails if the campaign was begun on another board. Returns the number of runs in the journal.
 fn check_board(board: &OpenBoard<'_>, output: &Output) -> Result<usize, Failure> {
     // A folder without a journal has no campaign; a damaged one is told of when it is opened.
     let records = read_journal(output.folder()).unwrap_or_default();
     let (own, meter) = (board.recorded_serial(), board.meter);
     let other = |record: &&RunRecord| record.board.serial != own || record.board.meter != meter;
     match records.iter().find(other) {
-        None => same_simulated_model(&records, board, output).map(|()| records.len()),
+        None => check_same_simulated_model(&records, board, output).map(|()| records.len()),
         Some(record) => Err(Failure::Usage(format!(
             "{} was begun on board {} with meter {}, and this is {own} with {meter}; \
              resume it there, or give another --out",
@@ -150,8 +151,8 @@ fn check_board(board: &OpenBoard<'_>, output: &Output) -> Result<usize, Failure>
     }
 }
 
-/// Refuses to resume a virtual board's campaign on another chip.
-fn same_simulated_model(
+/// Fails if a virtual board's campaign was begun with another simulated energy model.
+fn check_same_simulated_model(
     records: &[RunRecord],
     board: &OpenBoard<'_>,
     output: &Output,
@@ -168,7 +169,7 @@ fn same_simulated_model(
     }
 }
 
-/// What the campaign's runs depend on.
+/// The basis of the campaign: everything that its runs depend on.
 fn basis(loaded: &LoadedScenario, cases: &[PlannedCase]) -> Result<CampaignBasis, Failure> {
     let LoadedScenario { scenario, application, own_package } = loaded;
     let blocks = application.dictionary.blocks.iter();
@@ -179,8 +180,7 @@ fn basis(loaded: &LoadedScenario, cases: &[PlannedCase]) -> Result<CampaignBasis
     Ok(CampaignBasis::new(&scenario.keys, files, &blocks.join("\n"), cases))
 }
 
-/// Says what changed since the campaign was last resumed; its folder's scenario is
-/// this one from now on.
+/// Prints what changed since the campaign was last resumed, and writes this scenario to the folder.
 fn take_up(
     scenario: &Scenario,
     options: &RunOptions,
@@ -195,7 +195,7 @@ fn take_up(
     Ok(())
 }
 
-/// How many runs there are, and what became of those that went wrong.
+/// Lines about the number of runs, failed entries, and problems.
 pub fn summary_text(summary: &RunSummary) -> String {
     let good = summary.records.iter().filter(|record| record.is_good()).count();
     let bad = summary.records.len() - good;
@@ -203,12 +203,12 @@ pub fn summary_text(summary: &RunSummary) -> String {
     if summary.resumed > 0 {
         text += &format!(", {} of them from before", summary.resumed);
     }
-    if let Some(Stopped { after, saved, reason }) = &summary.stopped {
+    if let Some(EarlyStop { after, saved, reason }) = &summary.stopped {
         text +=
             &format!("\n  ended after round {after}, {} saved: {reason}", counted(*saved, "run"));
     }
-    for trouble in troubles(&summary.records) {
-        let Trouble { reason, runs, first } = trouble;
+    for trouble in run_problems(&summary.records) {
+        let RunProblem { reason, runs, first } = trouble;
         text += &format!("\n  {runs} x {reason} (first: {first})");
     }
     for (run, reason) in &summary.given_up {

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-/// One microbenchmark, ready to be written as Java.
+/// A microbenchmark: the parts of its Java code, and the operations that it measures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Microbenchmark {
     /// Unique name, a Java identifier.
     pub name: String,
-    /// Operations and library functions that it is there for.
+    /// Operations and library functions that the microbenchmark measures.
     pub measures: Vec<String>,
     /// Java declarations before the loop.
     pub locals: String,
@@ -20,22 +20,21 @@ pub struct Microbenchmark {
     pub helper: String,
     /// A Java boolean expression kept after the loop.
     pub keep: String,
-    /// Java statements that make results of the body what it works on next; none if there is
-    /// nothing to hand on.
+    /// Java statements that make results of the body its next inputs; none without such results.
     pub feed: Option<String>,
-    /// How often the body stands in the loop.
+    /// Copies of the body in the loop.
     pub copies: usize,
-    /// In how many [places](super::places) it is measured; 1 is a plain loop alone.
+    /// Number of [code locations](super::places) in which it is measured; 1 is a plain loop alone.
     pub places: usize,
-    /// How many elements (of an array, characters of a text) each call of the library
-    /// functions it is there for works on, where their cost goes by that.
+    /// Number of elements (of an array, characters of a text) that each call of the measured
+    /// library functions processes, if their cost depends on it.
     pub elements: Option<u32>,
 }
 
-/// How often the body of a catalogue's microbenchmark stands in its loop.
+/// Copies of a body in the loop of a catalogue's microbenchmark.
 const COPIES: usize = 4;
 
-/// A catalogue that can't be used; only a developer of wattline sees it.
+/// Error in a catalogue; only a developer of wattline sees it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CatalogueError {
     /// Not TOML, or a key is unknown or missing.
@@ -46,7 +45,7 @@ pub(crate) enum CatalogueError {
     Twice(String),
 }
 
-/// The microbenchmarks that wattline brings along.
+/// The built-in microbenchmarks.
 pub fn catalogue() -> Vec<Microbenchmark> {
     parse(include_str!("catalogue.toml")).expect("the built-in catalogue is checked by a test")
 }
@@ -69,7 +68,7 @@ struct CatalogueFile {
     microbenchmark: Vec<CatalogueEntry>,
 }
 
-/// An entry as it is written.
+/// An entry of the catalogue, before expansion.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CatalogueEntry {

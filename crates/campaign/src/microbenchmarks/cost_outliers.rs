@@ -7,26 +7,26 @@
 use crate::model::table::{GARBAGE_COLLECTION, Table};
 use crate::quantile::median;
 
-/// How many times the usual cost each column's is, at least 1: what microbenchmarks show to be
-/// more.
+/// Estimates for each column how many times the usual cost its cost is at least; 1 unless
+/// microbenchmarks show more.
 ///
 /// A column costs no more than the cheapest microbenchmark with it, `most = min E / n`, and no less
 /// than a microbenchmark leaves when all other columns cost the most that they can. The usual cost
 /// is the median of `most`, and so is most columns' guess: only what can't cost that little is
 /// more. That a GC is like nothing else the fit knows by itself.
 pub(crate) fn cost_multiples(table: &Table) -> Vec<f64> {
-    let most = most(table);
+    let most = greatest_costs(table);
     let usual = median(most.iter().copied().filter(|cost| *cost > 0.0)).unwrap_or(0.0);
     let factor = |(feature, least): (&String, f64)| match feature == GARBAGE_COLLECTION {
         false if usual > 0.0 => f64::max(least / usual, 1.0),
         _ => 1.0,
     };
-    table.features.iter().zip(least(table, &most)).map(factor).collect()
+    table.features.iter().zip(least_costs(table, &most)).map(factor).collect()
 }
 
-/// The most that an execution of each column can cost, in joules; none of a column that only
-/// microbenchmarks without energy run.
-fn most(table: &Table) -> Vec<f64> {
+/// Upper bound of the cost of each column's execution in joules; 0 for a column that only
+/// microbenchmarks without energy execute.
+fn greatest_costs(table: &Table) -> Vec<f64> {
     let of_column = |column: usize| {
         let cases = table.cases.iter().enumerate();
         let costs = cases.map(|(index, case)| case.energy_j / table.row(index)[column]);
@@ -36,9 +36,10 @@ fn most(table: &Table) -> Vec<f64> {
     (0..table.features.len()).map(of_column).collect()
 }
 
-/// The least, in joules: what the microbenchmark that leaves most for it leaves. One that leaves
-/// more than the most is not the sum of its operations, and tells nothing of any.
-fn least(table: &Table, most: &[f64]) -> Vec<f64> {
+/// Lower bound of the cost of each column's execution in joules: the largest remainder that a
+/// microbenchmark leaves for it. A microbenchmark that leaves more than the upper bound is not the
+/// sum of its operations, and is ignored.
+fn least_costs(table: &Table, most: &[f64]) -> Vec<f64> {
     let mut least = vec![0.0; most.len()];
     for (index, case) in table.cases.iter().enumerate() {
         let parts: Vec<f64> = table.row(index).iter().zip(most).map(|(n, most)| n * most).collect();
@@ -82,11 +83,11 @@ mod tests {
     {
         let table =
             microbenchmarks(&[6.0, 2.0, 0.0], &[2.0, 0.0, 0.0, 1.0, 4.0, 0.0, 0.0, 0.0, 1.0], 3);
-        assert_eq!(most(&table), [2.0, 0.5, 0.0]);
-        assert_eq!(least(&table, &[2.0, 0.5, 0.0]), [0.0; 3], "6 J are more than two A cost");
+        assert_eq!(greatest_costs(&table), [2.0, 0.5, 0.0]);
+        assert_eq!(least_costs(&table, &[2.0, 0.5, 0.0]), [0.0; 3], "6 J are more than two A cost");
         let sums = microbenchmarks(&[2.0, 9.0], &[1.0, 0.0, 1.0, 2.0], 2);
-        assert_eq!(most(&sums), [2.0, 4.5]);
-        assert_eq!(least(&sums, &[2.0, 4.5]), [2.0, 3.5]);
+        assert_eq!(greatest_costs(&sums), [2.0, 4.5]);
+        assert_eq!(least_costs(&sums, &[2.0, 4.5]), [2.0, 3.5]);
     }
 
     /// A and B cost 1 to 2 J; C beside an A 100 J. What only may be dear is not.

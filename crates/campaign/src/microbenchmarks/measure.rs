@@ -7,7 +7,7 @@ use crate::assumptions::{ASSUMED, Assumptions};
 use crate::csv_text::CsvText;
 use crate::model::table::{Case, FIXED_COLUMNS, GARBAGE_COLLECTION, Table};
 use crate::model::{FitOptions, Model, ModelError, Penalty, Solver, fit};
-use crate::operations::{Dictionary, Mix, form};
+use crate::operations::{Dictionary, OperationMix, form};
 
 use super::cost_outliers::cost_multiples;
 use super::prices::{MicrobenchmarkPrices, PER_ELEMENT, prices};
@@ -17,7 +17,7 @@ use super::{Microbenchmark, program};
 /// different numbers of iterations compare.
 pub const ITERATIONS: f64 = 1e6;
 
-/// What one run of a microbenchmark on the board gave.
+/// The energy of one run of a microbenchmark on a board.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MicrobenchmarkRun {
     /// The microbenchmark's name.
@@ -26,7 +26,7 @@ pub struct MicrobenchmarkRun {
     pub device: String,
     /// Iterations of its loop.
     pub iterations: u64,
-    /// GC while it ran.
+    /// Number of GC runs in the window.
     pub gc_runs: u64,
     /// Energy above idle in joules.
     pub energy_j: f64,
@@ -34,7 +34,8 @@ pub struct MicrobenchmarkRun {
     pub duration_s: f64,
 }
 
-/// Executions of every block after runs of each microbenchmark with `n` iterations.
+/// A counted run of the microbenchmarks' program: executions of every block, with the iterations of
+/// each microbenchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CountedRun {
     /// Iterations of each microbenchmark's loop.
@@ -44,7 +45,7 @@ pub(crate) struct CountedRun {
 }
 
 /// Counts of every form of operation per iteration of each microbenchmark, from two counted runs of
-/// different length: what is outside the loop falls out of the difference.
+/// different length, whose difference has no code outside the loop.
 pub(crate) fn counts_per_iteration(
     dictionary: &Dictionary,
     short: &CountedRun,
@@ -69,8 +70,8 @@ pub(crate) fn counts_per_iteration(
     microbenchmarks
 }
 
-/// Counts the elements that sized microbenchmarks' calls work on, as a form of the function beside
-/// the calls: a call then costs something, and an element of it.
+/// Adds the number of elements processed by calls of sized microbenchmarks as a form of the library
+/// function, so that a call and an element have separate costs.
 pub(crate) fn count_elements(
     microbenchmarks: &[Microbenchmark],
     counts: &mut BTreeMap<String, BTreeMap<String, f64>>,
@@ -118,8 +119,8 @@ pub fn table(
     table
 }
 
-/// GC per iteration: not in the counts, as the local JVM that they come
-/// from has another heap than the board.
+/// GC runs per iteration on the board. The counts have none, as the local JVM that they come from
+/// has another heap.
 fn gc_runs(runs: &[&MicrobenchmarkRun]) -> f64 {
     let sum =
         |of: fn(&MicrobenchmarkRun) -> u64| runs.iter().map(|run| of(run) as f64).sum::<f64>();
@@ -145,32 +146,32 @@ pub(crate) fn table_csv(table: &Table) -> String {
     text.text()
 }
 
-/// The costs that the microbenchmarks give: not below zero, by relative errors. The standard
-/// error holds what microbenchmarks around one operation disagree by. Operations that no
-/// microbenchmark ran have none. `mix` is what the application executes.
+/// Fits the costs by the microbenchmarks: not below zero, by relative errors. The standard error
+/// includes the disagreement between microbenchmarks of one operation. Operations without a
+/// microbenchmark have no cost. `mix` is the application's executions.
 ///
-/// The fit guesses that costs are about alike, and those of expensive operations larger by their
-/// `cost_multiples`.
+/// The prior of the fit is that costs are about alike, and those of expensive operations larger by
+/// their `cost_multiples`.
 pub(crate) fn microbenchmark_prices(
     table: &Table,
-    mix: &Mix,
+    mix: &OperationMix,
 ) -> Result<MicrobenchmarkPrices, ModelError> {
-    let penalty = Penalty::Fixed(pull(&table.cases, &ASSUMED));
+    let penalty = Penalty::Fixed(prior_strength(&table.cases, &ASSUMED));
     let options = FitOptions { penalty, ..FitOptions::new(Solver::Shrink) };
     let cost_multiples = cost_multiples(table);
-    let model = fit(&counted_as(table, &cost_multiples), &options)?;
-    Ok(prices(&times(model, &cost_multiples), mix))
+    let model = fit(&scale_counts(table, &cost_multiples), &options)?;
+    Ok(prices(&scale_costs(model, &cost_multiples), mix))
 }
 
-/// The table in which an execution of each column counts as so many.
-fn counted_as(table: &Table, factors: &[f64]) -> Table {
+/// The table with the counts of each column multiplied by its factor.
+fn scale_counts(table: &Table, factors: &[f64]) -> Table {
     let rows = table.counts.chunks(factors.len().max(1));
     let counts = rows.flat_map(|row| row.iter().zip(factors).map(|(count, factor)| count * factor));
     Table { counts: counts.collect(), ..table.clone() }
 }
 
-/// The model of such a table as one of executions.
-fn times(mut model: Model, factors: &[f64]) -> Model {
+/// The model of a table scaled by [`scale_counts`], as a model of the unscaled counts.
+fn scale_costs(mut model: Model, factors: &[f64]) -> Model {
     for (cost, factor) in model.costs.iter_mut().zip(factors) {
         cost.cost_j *= factor;
         for figure in [&mut cost.se_j, &mut cost.lo_j, &mut cost.hi_j] {
@@ -184,12 +185,12 @@ fn times(mut model: Model, factors: &[f64]) -> Model {
     model
 }
 
-/// How strongly microbenchmark costs are drawn to their common mean: the variance of a
-/// microbenchmark's error over that of costs. It decides only where microbenchmarks leave a choice,
-/// and there it should not: ten times as much made a comparison 10 nJ too cheap and the branch that
-/// follows it 12 nJ too dear. Cross-validation over a few microbenchmarks per operation would draw
-/// far too much.
-fn pull(cases: &[Case], assumed: &Assumptions) -> f64 {
+/// Strength of the prior that draws costs to their common mean: the variance of a microbenchmark's
+/// error divided by that of costs. The prior decides only between costs that microbenchmarks do not
+/// separate, and should be weak there: ten times as much made a comparison 10 nJ too cheap and the
+/// branch that follows it 12 nJ too expensive. Cross-validation over a few microbenchmarks per
+/// operation would choose a far too strong one.
+fn prior_strength(cases: &[Case], assumed: &Assumptions) -> f64 {
     let relative = cases.iter().filter_map(|case| Some(case.energy_se_j? / case.energy_j));
     let (sum, n) = relative
         .filter(|error| error.is_finite())
@@ -219,7 +220,8 @@ fn case(name: &str, device: &str, runs: &[&MicrobenchmarkRun]) -> Case {
     }
 }
 
-/// `wattline.microbenchmarks.Microbenchmark_add_int$Node` -> `add_int`.
+/// Name of a microbenchmark by its class: `wattline.microbenchmarks.Microbenchmark_add_int$Node`
+/// gives `add_int`.
 fn microbenchmark_of(class: &str) -> Option<&str> {
     let (package, name) = class.rsplit_once('.')?;
     let name = name.strip_prefix("Microbenchmark_")?;
@@ -348,7 +350,8 @@ mod tests {
             let row = names.iter().zip(row).filter(|(_, count)| **count > 0.0);
             counts.insert(name, row.map(|(name, count)| (name.to_string(), *count)).collect());
         }
-        let priors = microbenchmark_prices(&table(&runs, &counts), &Mix::default()).unwrap().prices;
+        let priors =
+            microbenchmark_prices(&table(&runs, &counts), &OperationMix::default()).unwrap().prices;
         assert_eq!(priors.len(), 3);
         for (prior, cost) in priors.iter().zip(costs) {
             assert!((prior.cost_j / cost - 1.0).abs() < 0.02, "{prior:?} {cost}");
@@ -380,7 +383,8 @@ mod tests {
             }
         }
         microbenchmark("remainder", &[("A", 1.0), ("Modulo", 2.0)], 2.001);
-        let priced = microbenchmark_prices(&table(&runs, &counts), &Mix::default()).unwrap().prices;
+        let priced =
+            microbenchmark_prices(&table(&runs, &counts), &OperationMix::default()).unwrap().prices;
         let of = |name: &str| priced.iter().find(|price| price.operation == name).unwrap();
         let (remainder, cheap) = (of("Modulo"), of("A"));
         assert!((remainder.cost_j / 1e-6 - 1.0).abs() < 0.05, "{remainder:?}");
@@ -394,7 +398,7 @@ mod tests {
             covariance: Some(vec![1.0, 2.0, 2.0, 4.0]),
             ..Model::of_prices("shrink", [("A", 1.0), ("B", 2.0)])
         };
-        let told = times(model, &[1.0, 3.0]);
+        let told = scale_costs(model, &[1.0, 3.0]);
         assert_eq!((told.costs[0].cost_j, told.costs[1].cost_j), (1.0, 6.0));
         assert_eq!(told.covariance.unwrap(), [1.0, 6.0, 6.0, 36.0]);
     }
@@ -403,14 +407,14 @@ mod tests {
     /// quarter for twice the spread.
     #[test]
     fn what_is_assumed_of_microbenchmarks_says_how_strongly_they_are_drawn() {
-        let usual = pull(&[], &ASSUMED);
+        let usual = prior_strength(&[], &ASSUMED);
         let simulated_chip_microbenchmark_residual =
             2.0 * ASSUMED.simulated_chip_microbenchmark_residual;
         let residual = Assumptions { simulated_chip_microbenchmark_residual, ..ASSUMED };
-        assert_eq!(pull(&[], &residual), 4.0 * usual);
+        assert_eq!(prior_strength(&[], &residual), 4.0 * usual);
         let simulated_chip_microbenchmark_cost_spread =
             2.0 * ASSUMED.simulated_chip_microbenchmark_cost_spread;
         let spread = Assumptions { simulated_chip_microbenchmark_cost_spread, ..ASSUMED };
-        assert_eq!(pull(&[], &spread), usual / 4.0);
+        assert_eq!(prior_strength(&[], &spread), usual / 4.0);
     }
 }

@@ -1,14 +1,14 @@
-//! Microbenchmarks: small loops around one pattern of operations each, run on the same
-//! board as the application. They tell apart what applications always execute
-//! together, and give the fit its prior costs.
+//! Microbenchmarks: small loops around one pattern of operations each, run on the same board as the
+//! application. They separate the costs of operations that applications always execute together,
+//! and give the fit its prior costs.
 //!
 //! To add a microbenchmark: one entry in `catalogue.toml`.
 
 pub(crate) mod catalogue;
-mod compiled;
 mod cost_outliers;
 pub mod measure;
 mod on_boards;
+mod optimisation_barriers;
 pub mod pairs;
 pub mod patterns;
 pub mod places;
@@ -18,12 +18,12 @@ pub mod select;
 
 pub(crate) use catalogue::CatalogueError;
 pub use catalogue::{Microbenchmark, catalogue};
-pub use compiled::for_compilers;
 pub(crate) use on_boards::longest_pairs_s;
 pub use on_boards::{
-    JAVA_RELEASE, MeasuredMicrobenchmarks, PART, SessionMeter, SessionStore, analyse, expected_s,
-    measure_all, measured_pairs, microbenchmarks, open_boards,
+    BAR_NAME, JAVA_RELEASE, MeasuredMicrobenchmarks, SessionMeter, SessionStore, analyse,
+    expected_s, measure_all, measure_pairs, open_boards, run_microbenchmarks,
 };
+pub use optimisation_barriers::protect_from_compilers;
 pub use patterns::baselines;
 #[cfg(test)]
 pub(crate) use patterns::pattern_microbenchmarks;

@@ -1,5 +1,6 @@
-//! Pairs of microbenchmarks: a loop that a hint's pattern finds, and the same after its rewrite.
-//! How much of the first the second saves on a board is what the pattern is worth there.
+//! Before/after microbenchmarks: a loop that a hint's pattern finds, and the loop after its
+//! rewrite. The part of the energy that the rewrite saves on a board is the value of the pattern
+//! there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,53 +9,53 @@ use serde::{Deserialize, Serialize};
 use super::measure::MicrobenchmarkRun;
 use super::{CatalogueError, Microbenchmark};
 
-/// A rewrite as two microbenchmarks.
+/// A rewrite as two microbenchmarks, before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BeforeAfterPair {
-    /// The pattern of hints that it is of.
+    /// Name of the pattern of hints.
     pub pattern: String,
-    /// What tells it from the pattern's other pairs.
+    /// Name of the pair among those of the pattern.
     pub name: String,
-    /// As the pattern finds it.
+    /// The code that the pattern finds.
     pub before: Microbenchmark,
-    /// After the rewrite.
+    /// The code after the rewrite.
     pub after: Microbenchmark,
 }
 
-/// A pair that a board has run.
+/// The measured saving of a before/after microbenchmark on a board.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredPair {
-    /// The pattern of hints that it is of.
+    /// Name of the pattern of hints.
     pub pattern: String,
-    /// What tells it from the pattern's other pairs.
+    /// Name of the pair among those of the pattern.
     pub name: String,
-    /// The part of the energy before that is saved, mean over sessions; below zero where the
-    /// rewrite costs more.
+    /// Saved part of the energy before the rewrite, mean over sessions; negative if the rewrite
+    /// costs more.
     pub saved: f64,
-    /// Its standard error; none of a single session.
+    /// Standard error of `saved`; none for a single session.
     pub saved_se: Option<f64>,
-    /// Sessions.
+    /// Number of sessions.
     pub sessions: usize,
     /// Executions of each form of operation per iteration before.
     pub before: BTreeMap<String, f64>,
-    /// The same after.
+    /// Executions of each form of operation per iteration after.
     pub after: BTreeMap<String, f64>,
 }
 
-/// The pairs that wattline brings along.
-pub fn pairs() -> Vec<BeforeAfterPair> {
+/// The built-in before/after microbenchmarks.
+pub fn before_after_pairs() -> Vec<BeforeAfterPair> {
     parse(include_str!("pairs.toml")).expect("the built-in pairs are checked by a test")
 }
 
-/// The microbenchmarks of pairs, each before beside its after.
-pub fn microbenchmarks(pairs: &[BeforeAfterPair]) -> Vec<Microbenchmark> {
+/// The microbenchmarks of pairs, each before followed by its after.
+pub fn microbenchmarks_of(pairs: &[BeforeAfterPair]) -> Vec<Microbenchmark> {
     pairs.iter().flat_map(|pair| [pair.before.clone(), pair.after.clone()]).collect()
 }
 
-/// What sessions and counted runs say of pairs. A session counts for a pair where both of its
-/// microbenchmarks ran, on one board, and the first spent energy; a pair without sessions is left
-/// out.
-pub fn measured(
+/// Computes the savings of pairs from sessions and counted runs. A session counts for a pair if
+/// both of its microbenchmarks ran on one board and the first used energy; a pair without sessions
+/// is left out.
+pub fn measured_pairs(
     pairs: &[BeforeAfterPair],
     sessions: &[Vec<MicrobenchmarkRun>],
     counts: &BTreeMap<String, BTreeMap<String, f64>>,
@@ -83,7 +84,7 @@ impl BeforeAfterPair {
         })
     }
 
-    /// The part that one session's runs say is saved.
+    /// Saved part of the energy in one session.
     fn saved(&self, runs: &[MicrobenchmarkRun]) -> Option<f64> {
         let per_iteration = |microbenchmark: &Microbenchmark| {
             let run = runs.iter().find(|run| run.name == microbenchmark.name)?;
@@ -100,7 +101,7 @@ struct PairsFile {
     pair: Vec<PairEntry>,
 }
 
-/// A pair as it is written.
+/// A pair in the file of pairs.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PairEntry {
@@ -164,7 +165,7 @@ mod tests {
     /// Half is saved in one session and 30 % in the other; a third has only one of the two.
     #[test]
     fn what_is_saved_is_told_session_by_session() {
-        let pair = &pairs()[0];
+        let pair = &before_after_pairs()[0];
         let (before, after) = (&*pair.before.name, &*pair.after.name);
         let sessions = [
             vec![run(before, 10, 20.0), run(after, 20, 20.0)],
@@ -173,17 +174,17 @@ mod tests {
         ];
         let count = |n: f64| BTreeMap::from([("Not".to_string(), n)]);
         let counts = BTreeMap::from([(before.to_string(), count(2.0)), (after.into(), count(1.0))]);
-        let found = measured(std::slice::from_ref(pair), &sessions, &counts);
+        let found = measured_pairs(std::slice::from_ref(pair), &sessions, &counts);
         assert_eq!(found.len(), 1);
         assert!((found[0].saved - 0.4).abs() < 1e-12 && found[0].sessions == 2);
         assert!((found[0].saved_se.unwrap() - 0.1).abs() < 1e-12);
         assert_eq!((found[0].before["Not"], found[0].after["Not"]), (2.0, 1.0));
-        assert!(measured(&pairs(), &[], &counts).is_empty());
+        assert!(measured_pairs(&before_after_pairs(), &[], &counts).is_empty());
     }
 
     #[test]
     fn names_are_those_of_java() {
-        for microbenchmark in microbenchmarks(&pairs()) {
+        for microbenchmark in microbenchmarks_of(&before_after_pairs()) {
             assert!(microbenchmark.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));
         }
     }

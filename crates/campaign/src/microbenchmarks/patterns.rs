@@ -1,5 +1,5 @@
-//! The 174 bytecode patterns of the probabilistic profiler as microbenchmarks: a statement for
-//! each, many times in a loop, and the loops without it, which are subtracted.
+//! The 174 bytecode patterns of the probabilistic profiler as microbenchmarks: for each a
+//! statement, many times in a loop, and a baseline loop without it, which is subtracted.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +19,14 @@ const LOOP: &str = "loop";
 /// An `if` without the `else` that is measured.
 const TAKEN_IF: &str = "taken_if";
 
-/// A pattern's microbenchmark.
+/// The microbenchmark of a bytecode pattern, with its baseline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatternMicrobenchmark {
-    /// What it measures.
+    /// Measured pattern.
     pub pattern: FactorPattern,
     /// The loop around its statement.
     pub microbenchmark: Microbenchmark,
-    /// Name of the microbenchmark that does all but that.
+    /// Name of the microbenchmark with the loop but without the statement.
     pub baseline: &'static str,
 }
 
@@ -43,7 +43,7 @@ pub struct PatternEnergy {
     /// Type of its operands; empty where that doesn't apply.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// The board.
+    /// Serial of the board.
     pub device: String,
     /// The session, from 1.
     pub repeat: usize,
@@ -55,19 +55,19 @@ pub struct PatternEnergy {
     pub gc_runs: u64,
 }
 
-/// Microbenchmarks of all patterns, in the patterns' order.
+/// Makes the microbenchmarks of all patterns, in the patterns' order.
 pub fn pattern_microbenchmarks() -> Vec<PatternMicrobenchmark> {
     patterns().into_iter().map(PatternMicrobenchmark::of).collect()
 }
 
-/// The microbenchmarks that are subtracted.
+/// The baseline microbenchmarks, which are subtracted.
 pub fn baselines() -> [Microbenchmark; 2] {
     [(LOOP, Statement::none()), (TAKEN_IF, Statement::taken_if())]
         .map(|(name, statement)| statement.microbenchmark(name.to_string()))
 }
 
-/// What sessions give, session after session, each with its own baselines. Where a microbenchmark
-/// or its baseline is missing there is no row.
+/// Energies of patterns in each session, above the session's own baselines. A pattern whose
+/// microbenchmark or baseline is missing has no row.
 pub fn pattern_energies(
     microbenchmarks: &[PatternMicrobenchmark],
     sessions: &[Vec<MicrobenchmarkRun>],
@@ -97,7 +97,8 @@ pub fn pattern_energies(
     energies
 }
 
-/// A row per pattern, board and session, with the factors that `fit --factors` asks for.
+/// The energies as CSV: a row per pattern, board and session, with the factors that `fit --factors`
+/// needs.
 ///
 /// # Errors
 /// A row that can't be written.

@@ -1,9 +1,10 @@
-//! Places: the loops that a microbenchmark's body stands in, with other code around it.
+//! Code locations ("places"): the loops around a microbenchmark's body, each with other code beside
+//! the body.
 //!
-//! A compiler makes more or less of the same words from place to place. A microbenchmark in one
-//! loop is one place, and as far off as any; its mean over places that differ is not.
+//! Compiled code of the same operations differs between code locations. A microbenchmark in a
+//! single loop has the error of that location; its mean over different locations has a smaller one.
 
-/// Code around a body.
+/// Code around the body of a microbenchmark: a code location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SurroundingCode {
     /// Declarations before the loop.
@@ -12,15 +13,15 @@ pub(crate) struct SurroundingCode {
     pub head: &'static str,
     /// Statements before the body.
     pub neighbour: &'static str,
-    /// A Java boolean expression of what they leave, kept after the loop.
+    /// A Java boolean expression of the statements' results, kept after the loop.
     pub keep: &'static str,
 }
 
-/// The loop alone.
+/// The location without other code: the loop alone.
 pub(crate) const PLAIN: SurroundingCode =
     SurroundingCode { locals: "", head: HEADS[0], neighbour: "", keep: "false" };
 
-/// Ways to count to `n`.
+/// Loop heads that count to `n`, in different ways.
 const HEADS: [&str; 6] = [
     "for (int i = 0; i < n; i++)",
     "for (int i = n; i > 0; i--)",
@@ -30,8 +31,8 @@ const HEADS: [&str; 6] = [
     "for (int i = n - 1; i >= 0; i--)",
 ];
 
-/// Neighbours: what they declare, do, and leave. Each does little, as what is around a body is
-/// measured with it.
+/// Neighbouring code: declarations, statements, result. Each costs little, since the code around a
+/// body is measured with it.
 const NEIGHBOURS: [[&str; 3]; 20] = [
     ["", "", "false"],
     ["int wattlineSum = intOne;", "wattlineSum += i;", "wattlineSum == 0"],
@@ -83,14 +84,16 @@ const NEIGHBOURS: [[&str; 3]; 20] = [
     ["int[] wattlineCounts = new int[8];", "wattlineCounts[i & 7]++;", "wattlineCounts[1] == 0"],
 ];
 
-/// Of microbenchmarks that are compiled before they run: every neighbour in every loop.
+/// Number of locations of microbenchmarks that are compiled before they run: every neighbour in
+/// every loop.
 pub(crate) const PLACES_AHEAD: usize = HEADS.len() * NEIGHBOURS.len();
 
-/// Of microbenchmarks that are compiled while they run, as each place is then waited for in every
-/// session: half of the neighbours in every loop.
+/// Number of locations of microbenchmarks that are compiled while they run: half of the neighbours
+/// in every loop, since each session then waits for every location.
 pub(crate) const PLACES_MEANWHILE: usize = PLACES_AHEAD / 2;
 
-/// `n` of [`PLACES_AHEAD`]: as few neighbours as do, each in every loop.
+/// The first `n` of all [`PLACES_AHEAD`] locations, with as few neighbours as possible, each in
+/// every loop.
 pub(crate) fn places(n: usize) -> impl Iterator<Item = SurroundingCode> {
     let neighbours = n.div_ceil(HEADS.len());
     let around = move |head| {

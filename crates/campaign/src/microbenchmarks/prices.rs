@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::model::{ContextPrice, CostPrior, CostPriors, DeviceFactor, Model, ModelError};
-use crate::operations::{Mix, split_form};
+use crate::operations::{OperationMix, split_form};
 
 /// The form of a library function that stands for an element that its calls work on.
 pub(crate) const PER_ELEMENT: &str = "per element";
 
-/// How many elements an application's calls are taken to work on, and the standard deviation
-/// of that: how many they do work on isn't counted.
+/// Assumed number of elements per call in an application, and its standard deviation; the actual
+/// number is not counted.
 const ELEMENTS: (f64, f64) = (16.0, 32.0);
 
-/// A row of `microbenchmarks.csv`: what microbenchmarks tell of an operation, or of one of its
+/// A row of `microbenchmarks.csv`: the cost of an operation by microbenchmarks, or of one of its
 /// contexts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MicrobenchmarkPrice {
@@ -25,38 +25,38 @@ pub struct MicrobenchmarkPrice {
     pub context: String,
     /// Energy of one execution in joules.
     pub cost_j: f64,
-    /// Its standard error in joules.
+    /// Standard error of `cost_j` in joules.
     pub se_j: f64,
-    /// The cost by the operation's cost in the application's mix.
+    /// Ratio of the cost to the operation's cost in the application's mix.
     pub relative: f64,
-    /// Its standard error; what both are unsure of together is left out.
+    /// Standard error of `relative`, without the error that both costs share.
     pub relative_se: f64,
-    /// In how many places each microbenchmark was measured.
+    /// Number of code locations in which each microbenchmark was measured.
     pub places: usize,
 }
 
-/// A form that microbenchmarks measured: its index among the model's costs, its context, how
-/// often the application executes it.
+/// A form of an operation that microbenchmarks measured: its index among the model's costs, its
+/// context, its executions in the application.
 struct MeasuredForm<'m> {
     index: usize,
     context: &'m str,
     executions: f64,
 }
 
-/// What microbenchmarks tell: prices, and how the errors of operations hang together.
+/// The costs by microbenchmarks, with the covariance of their errors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MicrobenchmarkPrices {
     /// Every operation, and every context that microbenchmarks priced apart.
     pub prices: Vec<MicrobenchmarkPrice>,
     /// The operations' costs in the application's mix as a prior.
     pub priors: CostPriors,
-    /// The boards that the microbenchmarks ran on, where there were several: prices are the
-    /// first's.
+    /// The boards that the microbenchmarks ran on, if several, with their factors; prices are the
+    /// first board's.
     pub devices: Vec<DeviceFactor>,
 }
 
 impl MicrobenchmarkPrices {
-    /// What contexts cost beside their operation.
+    /// The cost of each context relative to its operation.
     pub fn contexts(&self) -> Vec<ContextPrice> {
         let known = |se: &f64| se.is_finite() && *se >= 0.0;
         let context = |price: &MicrobenchmarkPrice| ContextPrice {
@@ -68,17 +68,17 @@ impl MicrobenchmarkPrices {
         self.prices.iter().filter(|price| !price.context.is_empty()).map(context).collect()
     }
 
-    /// The same of microbenchmarks that were each measured in so many places.
-    pub(crate) fn measured_in(mut self, places: usize) -> Self {
+    /// The costs, with this number of code locations in which each microbenchmark was measured.
+    pub(crate) fn with_places(mut self, places: usize) -> Self {
         self.prices.iter_mut().for_each(|price| price.places = places);
         self.priors.places = places;
         self
     }
 }
 
-/// The prices of every operation whose forms a model of microbenchmarks holds. Contexts that no
-/// microbenchmark measured are taken to cost the mean of the others, give or take their spread.
-pub fn prices(model: &Model, mix: &Mix) -> MicrobenchmarkPrices {
+/// Computes the costs of every operation whose forms a model of microbenchmarks has. Contexts
+/// without a microbenchmark are assumed to cost the mean of the others, with their spread as error.
+pub fn prices(model: &Model, mix: &OperationMix) -> MicrobenchmarkPrices {
     let mut forms: BTreeMap<&str, Vec<MeasuredForm<'_>>> = BTreeMap::new();
     for (index, cost) in model.costs.iter().enumerate().filter(|(_, cost)| cost.se_j.is_some()) {
         let (operation, context) = split_form(&cost.operation);
@@ -100,7 +100,7 @@ pub fn prices(model: &Model, mix: &Mix) -> MicrobenchmarkPrices {
     }
     let covariance = model.covariance.as_ref().map(|all| {
         let l = model.costs.len();
-        joint(&priors, &means, |i, j| all[i * l + j])
+        covariance_of_means(&priors, &means, |i, j| all[i * l + j])
     });
     MicrobenchmarkPrices {
         prices,
@@ -109,9 +109,9 @@ pub fn prices(model: &Model, mix: &Mix) -> MicrobenchmarkPrices {
     }
 }
 
-/// The covariance of means of forms. On the diagonal stand the means' own errors, which
-/// hold what contexts without a microbenchmark may cost beside.
-fn joint(
+/// The covariance of means of forms. The diagonal has the means' own errors, which include the
+/// uncertain cost of contexts without a microbenchmark.
+fn covariance_of_means(
     priors: &[CostPrior],
     means: &[Vec<(usize, f64)>],
     of_forms: impl Fn(usize, usize) -> f64,
@@ -129,8 +129,8 @@ fn joint(
     (0..k * k).map(|at| entry((at / k, at % k))).collect()
 }
 
-/// A context's price beside the mean of the contexts, `r = c / mean`: it is off by
-/// `(dc - r dmean) / mean`.
+/// A context's cost relative to the mean of the contexts, `r = c / mean`, with the error `(dc - r
+/// dmean) / mean`.
 fn context_price(
     model: &Model,
     operation: &str,
@@ -153,7 +153,7 @@ fn context_price(
     }
 }
 
-/// `microbenchmarks.csv`.
+/// The text of `microbenchmarks.csv`.
 ///
 /// # Errors
 /// None in memory; the writer's.
@@ -161,7 +161,8 @@ pub(crate) fn prices_csv(prices: &[MicrobenchmarkPrice]) -> Result<String, Model
     crate::model::csv_of(prices)
 }
 
-/// The part of each form in the application's mix, and the elements of a call.
+/// Weights of forms by their share in the application's mix, and of elements by their number per
+/// call.
 fn weights(forms: &[MeasuredForm<'_>]) -> Vec<(usize, f64)> {
     let known: f64 = forms.iter().map(|form| form.executions).sum();
     let contexts = forms.iter().filter(|form| form.context != PER_ELEMENT).count();
@@ -225,8 +226,8 @@ mod tests {
         model
     }
 
-    fn mix(forms: &[(&str, &str, u64)]) -> Mix {
-        let mut mix = Mix::default();
+    fn mix(forms: &[(&str, &str, u64)]) -> OperationMix {
+        let mut mix = OperationMix::default();
         for (operation, context, count) in forms {
             mix.0.entry((*operation).into()).or_default().insert((*context).into(), *count);
         }
@@ -271,7 +272,7 @@ mod tests {
     #[test]
     fn a_call_costs_what_its_elements_cost_too() {
         let model = model(&[("lib:A.fill", 100e-9), ("lib:A.fill [per element]", 2e-9)]);
-        for mix in [mix(&[("lib:A.fill", "", 5)]), Mix::default()] {
+        for mix in [mix(&[("lib:A.fill", "", 5)]), OperationMix::default()] {
             let prices = prices(&model, &mix).prices;
             let measured = 1e-9_f64.hypot(16e-9);
             assert!((prices[0].cost_j - 132e-9).abs() < 1e-18);

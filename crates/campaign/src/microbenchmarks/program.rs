@@ -1,5 +1,5 @@
 //! The Java program that runs microbenchmarks: one class per microbenchmark, and a main class that
-//! runs those it is asked to, in the order it is asked to.
+//! runs those named by its arguments, in that order.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ pub const MAIN: &str = "wattline.microbenchmarks.MicrobenchmarkMain";
 /// The package name under which the program is installed on a board.
 pub const PACKAGE: &str = "org.wattline.microbenchmarks";
 
-/// The sources: path relative to the source root, text.
+/// The sources as pairs of path relative to the source root and text.
 pub fn sources(microbenchmarks: &[Microbenchmark]) -> Vec<(String, String)> {
     let mut files: Vec<(String, String)> = microbenchmarks
         .iter()
@@ -62,7 +62,8 @@ final class {name} extends MicrobenchmarkValues {{
     )
 }
 
-/// A method for each place, and `run`, which runs each as often; the first for what remains.
+/// A method for each code location, and `run`, which divides the iterations equally over them; the
+/// remainder goes to the first.
 fn methods_in_places(microbenchmark: &Microbenchmark) -> String {
     let name = |index: usize| format!("place{index}");
     let of = microbenchmark.places;
@@ -77,7 +78,7 @@ fn methods_in_places(microbenchmark: &Microbenchmark) -> String {
     methods.fold(run, |text, (index, place)| text + &method(microbenchmark, &name(index), place))
 }
 
-/// The loop around a microbenchmark's body in one place.
+/// The method with the loop around a microbenchmark's body in one code location.
 fn method(microbenchmark: &Microbenchmark, name: &str, place: SurroundingCode) -> String {
     let body = vec![microbenchmark.body.as_str(); microbenchmark.copies].join("\n            ");
     format!(
@@ -126,7 +127,7 @@ final class MicrobenchmarkList {{
 mod tests {
     use super::*;
     use crate::microbenchmarks::{
-        baselines, catalogue, for_compilers, pairs, pattern_microbenchmarks,
+        baselines, catalogue, pairs, pattern_microbenchmarks, protect_from_compilers,
     };
     use crate::toolchain::compiler::CompileRequest;
     use crate::toolchain::{Compiler, Jdk};
@@ -138,7 +139,8 @@ mod tests {
 
     #[test]
     fn every_microbenchmark_for_compilers_compiles() {
-        let in_places = |microbenchmark| for_compilers(microbenchmark, places::PLACES_AHEAD);
+        let in_places =
+            |microbenchmark| protect_from_compilers(microbenchmark, places::PLACES_AHEAD);
         compiles(&catalogue().into_iter().map(in_places).collect::<Vec<_>>());
     }
 
@@ -151,7 +153,7 @@ mod tests {
 
     #[test]
     fn every_microbenchmark_of_a_pair_compiles() {
-        compiles(&pairs::microbenchmarks(&pairs::pairs()));
+        compiles(&pairs::microbenchmarks_of(&pairs::before_after_pairs()));
     }
 
     fn compiles(microbenchmarks: &[Microbenchmark]) {

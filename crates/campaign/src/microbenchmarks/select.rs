@@ -1,4 +1,5 @@
-//! Which microbenchmarks an application needs: those that measure what it executes most.
+//! Selection of the microbenchmarks for an application: those that measure its most executed
+//! operations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +9,7 @@ use crate::model::table::GARBAGE_COLLECTION;
 use crate::operations::split_form;
 use crate::scenario::Scenario;
 
-/// The microbenchmarks that the scenario will run.
+/// The microbenchmarks that the scenario will run, for planning.
 pub fn planned_microbenchmarks(scenario: &Scenario) -> PlannedMicrobenchmarks {
     match scenario.microbenchmarks.enabled {
         true => PlannedMicrobenchmarks {
@@ -19,10 +20,9 @@ pub fn planned_microbenchmarks(scenario: &Scenario) -> PlannedMicrobenchmarks {
     }
 }
 
-/// The microbenchmarks that measure one of the application's `executions` (operation, form
-/// or library function -> how often it runs), plus those of what all others may contain: the
-/// loop, and GC runs of what they make.
-/// Operations that make less than `least_share` of all executions don't call for one.
+/// The microbenchmarks that measure one of the application's `executions` (executions by operation,
+/// form or library function), plus those that measure parts of all others: the loop, and GC runs
+/// for their objects. Operations with less than `least_share` of all executions get none.
 pub fn select(
     microbenchmarks: &[Microbenchmark],
     executions: &BTreeMap<String, u64>,
@@ -42,14 +42,13 @@ pub fn select(
         .collect()
 }
 
-/// Whether it measures what any other may contain. Without a microbenchmark of their own,
-/// collections of what one makes can't be told from what else it does.
+/// Whether the microbenchmark measures a part of all others. Without a microbenchmark of its own,
+/// GC can't be separated from a microbenchmark's other work.
 fn is_in_all(microbenchmark: &Microbenchmark) -> bool {
     microbenchmark.name == "loop" || measures(microbenchmark, GARBAGE_COLLECTION)
 }
 
-/// What matters and has no microbenchmark: operations that make at least `least_share` of the
-/// executions, largest first.
+/// Operations with at least `least_share` of the executions and no microbenchmark, largest first.
 pub(crate) fn without_microbenchmark(
     microbenchmarks: &[Microbenchmark],
     executions: &BTreeMap<String, u64>,
@@ -74,7 +73,7 @@ pub(crate) fn measured_operations(microbenchmarks: &[Microbenchmark]) -> BTreeSe
     forms.map(|form| split_form(form).0.to_owned()).collect()
 }
 
-/// Whether a microbenchmark is there for an operation, in whatever context.
+/// Whether a microbenchmark measures an operation, in any context.
 fn measures(microbenchmark: &Microbenchmark, operation: &str) -> bool {
     microbenchmark.measures.iter().any(|form| split_form(form).0 == operation)
 }

@@ -1,5 +1,5 @@
-//! Dry runs that are remembered: another plan of the same application asks for most of
-//! the same ones. A file of lines: what it is for, then a line per dry run.
+//! Stored outcomes of dry runs, which another plan of the application mostly needs again. The file
+//! has a line with a hash of what they depend on, then a line per dry run.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -12,32 +12,32 @@ use crate::campaign::{DryCase, DryError, DryOutcome, DryRunner};
 use crate::failure::Failure;
 use crate::input_file;
 use crate::load::LoadedScenario;
-use crate::scenario::{Keys, table_of};
+use crate::scenario::{ScenarioKeys, split_key};
 use crate::toolchain::artifact::hash_of_bytes;
 
-/// Which build ran.
+/// The build that a dry run used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Build {
-    /// Any that does the same.
+enum DryRunBuild {
+    /// Any build with the same behaviour.
     Try,
-    /// The one to be measured.
+    /// The build that will be measured.
     Own,
 }
 
-/// A line of the file.
+/// A line of the file: a dry run with its outcome.
 #[derive(Debug, Serialize, Deserialize)]
 struct DryRunLine {
-    build: Build,
+    build: DryRunBuild,
     case: DryCase,
     outcome: DryOutcome,
 }
 
-/// The file in which dry runs are kept.
+/// The file in which outcomes of dry runs are stored.
 pub(crate) enum DryRunFile<'m> {
-    /// One that somebody named.
+    /// A file that the user named.
     Named(&'m Path),
-    /// That of the results' folder.
+    /// The file of the results' folder.
     Own(PathBuf),
 }
 
@@ -50,20 +50,20 @@ impl DryRunFile<'_> {
     }
 }
 
-/// Asks `inner` only for what it was never asked before.
+/// A runner that makes only dry runs without a stored outcome.
 pub(crate) struct RememberingRunner<D> {
     inner: D,
     file: File,
-    /// How many dry runs are made before they are written.
+    /// Number of dry runs made before they are written.
     at_once: usize,
-    known: BTreeMap<(Build, DryCase), DryOutcome>,
+    known: BTreeMap<(DryRunBuild, DryCase), DryOutcome>,
 }
 
 impl<D: DryRunner> RememberingRunner<D> {
-    /// Reads the file, or begins it.
+    /// Reads the stored outcomes, or begins the file; `purpose` is its first line.
     ///
     /// # Errors
-    /// A file of other dry runs, unless it is the folder's own, which is begun anew.
+    /// The file has another first line, unless it is the folder's own, which is begun again.
     pub fn open(inner: D, memory: &DryRunFile<'_>, purpose: String) -> Result<Self, Failure> {
         let path = memory.path();
         let mut text = match path.exists() {
@@ -85,7 +85,7 @@ impl<D: DryRunner> RememberingRunner<D> {
         for line in lines.filter_map(|line| serde_json::from_str::<DryRunLine>(line).ok()) {
             known.insert((line.build, line.case), line.outcome);
         }
-        let mut file = appended(path)?;
+        let mut file = open_for_append(path)?;
         let begun = if text.is_empty() { purpose } else { String::new() };
         // A torn line gets its end.
         if text.is_empty() || !text.ends_with('\n') {
@@ -94,14 +94,14 @@ impl<D: DryRunner> RememberingRunner<D> {
         Ok(Self { inner, file, at_once: usize::MAX, known })
     }
 
-    /// The same; each dry run is written before the next is made, where they take long.
+    /// The runner with each dry run written before the next is made, for long ones.
     pub(crate) fn one_by_one(self) -> Self {
         Self { at_once: 1, ..self }
     }
 
     fn ask(
         &mut self,
-        build: Build,
+        build: DryRunBuild,
         cases: &[DryCase],
         mut asked: impl FnMut(&mut D, &[DryCase]) -> Result<Vec<DryOutcome>, DryError>,
     ) -> Result<Vec<DryOutcome>, DryError> {
@@ -122,15 +122,15 @@ impl<D: DryRunner> RememberingRunner<D> {
 
 impl<D: DryRunner> DryRunner for RememberingRunner<D> {
     fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
-        self.ask(Build::Try, cases, |inner, cases| inner.try_cases(cases))
+        self.ask(DryRunBuild::Try, cases, |inner, cases| inner.try_cases(cases))
     }
 
     fn verify(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
-        self.ask(Build::Own, cases, |inner, cases| inner.verify(cases))
+        self.ask(DryRunBuild::Own, cases, |inner, cases| inner.verify(cases))
     }
 }
 
-fn appended(path: &Path) -> Result<File, Failure> {
+fn open_for_append(path: &Path) -> Result<File, Failure> {
     let folder: PathBuf = path.parent().unwrap_or(Path::new("")).into();
     if !folder.as_os_str().is_empty() {
         fs::create_dir_all(&folder).map_err(Failure::io("create", &folder))?;
@@ -144,7 +144,7 @@ const TABLES: [&str; 4] = ["application", "session", "input", "seed"];
 
 /// Returns the first line of a file of dry runs, a hash of what they depend on: the sources, how
 /// they are divided and built, the sessions, and the board, which is empty for this machine.
-pub fn purpose(loaded: &LoadedScenario, board: &str) -> String {
+pub fn dependency_hash(loaded: &LoadedScenario, board: &str) -> String {
     let mut text = settings_of_dry_runs(&loaded.scenario.keys) + board;
     for file in &loaded.application.files {
         text += &format!("\n{}\n{}", file.path, file.text);
@@ -155,8 +155,8 @@ pub fn purpose(loaded: &LoadedScenario, board: &str) -> String {
     format!("{{\"dry_runs_of\":\"{}\"}}", hash_of_bytes(text.as_bytes()))
 }
 
-fn settings_of_dry_runs(keys: &Keys) -> String {
-    let keys = keys.iter().filter(|(key, _)| TABLES.contains(&table_of(key).0));
+fn settings_of_dry_runs(keys: &ScenarioKeys) -> String {
+    let keys = keys.iter().filter(|(key, _)| TABLES.contains(&split_key(key).0));
     keys.map(|(key, value)| format!("{key} = {value}\n")).collect()
 }
 

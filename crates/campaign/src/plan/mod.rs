@@ -1,8 +1,8 @@
-//! Scenario and dry runs -> the cases of a campaign.
+//! Planning of a campaign: chooses its cases from a scenario by dry runs.
 
 mod dry_runs;
 mod on_board;
-mod watched_runs;
+mod progress_runner;
 
 use std::path::Path;
 use std::time::Duration;
@@ -24,20 +24,20 @@ use crate::progress::Progress;
 use crate::scenario::{PlanOn, Scenario};
 use crate::toolchain::Jdk;
 
-use dry_runs::{DryRunFile, RememberingRunner, purpose};
-use on_board::OnBoard;
-use watched_runs::ProgressRunner;
+use dry_runs::{DryRunFile, RememberingRunner, dependency_hash};
+use on_board::BoardDryRunner;
+use progress_runner::ProgressRunner;
 
-/// A plan with what its removed blocks still hold.
+/// A plan with the operations that its removed blocks still execute.
 #[derive(Debug)]
 pub struct CampaignPlan {
     /// The plan.
     pub plan: Plan,
-    /// What still runs of removed blocks, by variant.
-    pub remains: ResidualCounts,
+    /// Operations that removed blocks still execute, by variant.
+    pub residual_counts: ResidualCounts,
 }
 
-/// Refuses a plan with fewer cases than `fit` holds out parts.
+/// Fails for a plan with fewer cases than the fit has folds.
 pub fn check_folds(scenario: &Scenario, cases: usize) -> Result<(), Failure> {
     let folds = FoldOptions::default().folds;
     if cases >= folds {
@@ -46,7 +46,7 @@ pub fn check_folds(scenario: &Scenario, cases: usize) -> Result<(), Failure> {
     Err(Failure::input(&scenario.file, too_few_cases(cases, scenario.campaign.cases, folds)))
 }
 
-/// Where enough were asked for, more of them are no remedy.
+/// Message about too few cases; it suggests more cases only if fewer than folds were asked for.
 fn too_few_cases(cases: usize, asked: usize, folds: usize) -> String {
     let few = counted_as(cases, "case is", "cases are");
     let remedy = match asked < folds {
@@ -71,26 +71,26 @@ pub fn builder<'a>(loaded: &'a LoadedScenario, jdk: &Jdk) -> Result<VariantBuild
     Ok(if settings.watch_loops { builder } else { builder.without_watched_loops() })
 }
 
-/// Where dry runs are made, and what is kept of them.
+/// Boards of dry runs, and the file in which their outcomes are stored.
 #[derive(Debug, Clone, Copy)]
-pub struct DryRuns<'p> {
+pub struct DryRunSettings<'p> {
     /// The folder of the results.
     pub output: &'p Output,
-    /// A file that keeps them; without one the folder keeps those of a board, so that a plan
-    /// that was stopped is resumed.
+    /// File for the outcomes; without one the folder stores the outcomes on a board, so that an
+    /// interrupted plan can be resumed.
     pub file: Option<&'p Path>,
-    /// With `plan_on = "board"`, the first one makes them.
+    /// Boards of the campaign; with `plan_on = "board"`, the first one makes the dry runs.
     pub boards: &'p [BoardChoice],
-    /// How long a board that is lost is waited for.
+    /// Time to wait for a lost board.
     pub patience: Duration,
 }
 
-/// Makes the plan.
+/// Makes the plan of a scenario by dry runs, on this machine or on a board.
 pub fn plan(
     loaded: &LoadedScenario,
     jdk: &Jdk,
     builder: &mut VariantBuilder<'_>,
-    dry_runs: &DryRuns<'_>,
+    dry_runs: &DryRunSettings<'_>,
     progress: &dyn Progress,
 ) -> Result<CampaignPlan, Failure> {
     let scenario = &loaded.scenario;
@@ -103,15 +103,15 @@ pub fn plan(
         (PlanOn::Host, Some(file)) => {
             let dry = HostDryRunner::new(scenario, jdk, builder)?;
             let dry = ProgressRunner::new(dry, budget, progress);
-            let purpose = purpose(loaded, "");
+            let purpose = dependency_hash(loaded, "");
             plan_with(loaded, &mut RememberingRunner::open(dry, &DryRunFile::Named(file), purpose)?)
         }
         (PlanOn::Board, file) => {
             let board = open_board(scenario, dry_runs, progress)?;
-            let purpose = purpose(loaded, &identity(&board));
+            let purpose = dependency_hash(loaded, &identity(&board));
             let own = || DryRunFile::Own(dry_runs.output.path(names::DRY_RUNS));
             let memory = file.map_or_else(own, DryRunFile::Named);
-            let dry = OnBoard::new(loaded, board, builder)?;
+            let dry = BoardDryRunner::new(loaded, board, builder)?;
             let dry = ProgressRunner::new(dry, budget, progress);
             plan_with(loaded, &mut RememberingRunner::open(dry, &memory, purpose)?.one_by_one())
         }
@@ -120,10 +120,10 @@ pub fn plan(
 
 fn open_board<'p>(
     scenario: &Scenario,
-    dry_runs: &DryRuns<'_>,
+    dry_runs: &DryRunSettings<'_>,
     progress: &'p dyn Progress,
 ) -> Result<OpenBoard<'p>, Failure> {
-    let DryRuns { boards, patience, .. } = dry_runs;
+    let DryRunSettings { boards, patience, .. } = dry_runs;
     let choice = boards.first().ok_or_else(|| Failure::Usage("no board is named".into()))?;
     let settings = VirtualSettings { truth: None, seed: scenario.seed };
     let mut board = boards::open(choice, scenario, &settings, dry_runs.output.folder(), progress)?;
@@ -132,7 +132,7 @@ fn open_board<'p>(
     Ok(board)
 }
 
-/// What tells a board from others that may count differently.
+/// Identity of a board among those that may count differently.
 fn identity(board: &OpenBoard<'_>) -> String {
     let facts = &board.facts;
     format!("\n{} {:?} {:?}", board.recorded_serial(), facts.model, facts.android_release)
@@ -142,11 +142,12 @@ fn plan_with(loaded: &LoadedScenario, dry: &mut dyn DryRunner) -> Result<Campaig
     let settings = settings(&loaded.scenario);
     let plan = campaign::plan(&settings, &loaded.application.dictionary, dry);
     let plan = plan.map_err(failure)?;
-    let remains = remains(&plan, loaded)?;
-    Ok(CampaignPlan { plan, remains })
+    let residual_counts = residual_counts(&plan, loaded)?;
+    Ok(CampaignPlan { plan, residual_counts })
 }
 
-/// A dry run that could not be made says why itself: a board that was lost is the board's fault.
+/// Unwraps the failure of a dry run that could not be made, so that a lost board stays an error of
+/// the board.
 fn failure(error: PlanError) -> Failure {
     match error {
         PlanError::Dry { source } => match source.downcast::<Failure>() {
@@ -164,20 +165,22 @@ fn settings(scenario: &Scenario) -> PlanSettings {
     }
 }
 
-/// What the variants' removed blocks still hold.
-fn remains(plan: &Plan, loaded: &LoadedScenario) -> Result<ResidualCounts, Failure> {
-    let mut remains = ResidualCounts::default();
+/// The operations that the variants' removed blocks still execute.
+fn residual_counts(plan: &Plan, loaded: &LoadedScenario) -> Result<ResidualCounts, Failure> {
+    let mut residual_counts = ResidualCounts::default();
     for case in plan.cases.iter().filter(|case| !case.removed.is_empty()) {
-        if !remains.0.contains_key(&case.variant) {
+        if !residual_counts.0.contains_key(&case.variant) {
             let removed = case.removed.iter().copied().collect();
-            remains.0.insert(case.variant.clone(), loaded.application.remains(&removed)?);
+            residual_counts
+                .0
+                .insert(case.variant.clone(), loaded.application.residual_counts(&removed)?);
         }
     }
-    Ok(remains)
+    Ok(residual_counts)
 }
 
 impl CampaignPlan {
-    /// Writes the plan, with what its blocks are from.
+    /// Writes the plan and residual counts, with the analysed sources and scenario.
     pub fn write(&self, loaded: &LoadedScenario, output: &Output) -> Result<(), Failure> {
         let application = &loaded.application;
         output.write_scan(application)?;
@@ -185,13 +188,13 @@ impl CampaignPlan {
             output.write(&format!("{}/{}", names::SOURCES, file.path), &file.text)?;
         }
         output.write_scenario(&loaded.scenario)?;
-        output.write_artifact(&self.remains)?;
+        output.write_artifact(&self.residual_counts)?;
         output.write(names::PLAN, plan_to_csv(&self.plan))?;
         output.write(names::DROPPED, self.dropped_csv(&application.dictionary))?;
         Ok(())
     }
 
-    /// Some lines about the plan.
+    /// Lines about the plan.
     pub fn summary(&self) -> String {
         let s = &self.plan.summary;
         let expected = s.line_error.map_or(String::new(), |error| {
@@ -222,7 +225,7 @@ impl CampaignPlan {
         )
     }
 
-    /// `dropped.csv`: the blocks that no case removes, with the reason.
+    /// The text of `dropped.csv`: the blocks that no case removes, with the reason.
     pub(crate) fn dropped_csv(&self, dictionary: &Dictionary) -> String {
         let mut table = CsvText::new(["block", "name", "reason"]);
         for dropped in &self.plan.dropped {
@@ -233,7 +236,7 @@ impl CampaignPlan {
     }
 }
 
-/// Why there are fewer cases than were asked for.
+/// Sentence about why there are fewer cases than were asked for.
 fn fewer(plan: &Plan) -> String {
     let (cases, asked) = (plan.summary.cases, plan.summary.asked);
     if cases >= asked {

@@ -1,6 +1,6 @@
-//! Dry runs on a board: one package with a switch at each statement that a variant may leave
-//! out, installed once; each session is told which are off. For applications that need more
-//! than this machine's JVM, or that somebody drives.
+//! Dry runs on a board: one package with a switch at each statement that a variant may leave out,
+//! installed once; each session gets the list of switches that are off. For applications that need
+//! more than this machine's JVM, or that a person operates.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,38 +12,38 @@ use std::time::{Duration, Instant};
 use crate::blocks::BlockId;
 use crate::boards::OpenBoard;
 use crate::boards::package_kind::{
-    InstallableApplication, InstalledVersions, PackageKind, written,
+    InstallableApplication, InstalledVersions, PackageKind, write_file_in,
 };
 use crate::boards::session::session;
 use crate::build::variant::Classes;
-use crate::build::{DryEnd, DryRunEnd, DryRunJudge, TriedVariant, VariantBuilder};
+use crate::build::{DryRunEnd, DryRunJudge, DryRunOutput, TriedVariant, VariantBuilder};
 use crate::campaign::{DryCase, DryError, DryOutcome, DryRunner};
 use crate::device::{DeviceError, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::failure::Failure;
 use crate::instrument::Probe;
 use crate::load::LoadedScenario;
 use crate::measure::driver::VariantPackager;
-use crate::power::crash_in;
+use crate::power::crash_trace;
 use crate::private_files::TemporaryFolder;
 use crate::scenario::{InputSequence, Scenario, timed_steps};
 
-/// The least that a variant may take on this machine's clock, ...
+/// Least time limit of a variant on this machine's clock, ...
 const LEAST: Duration = Duration::from_secs(10);
 
-/// ... and so many times what the unremoved cases took comes on top: twice their work is
-/// allowed.
+/// ... plus this many times the time of the unremoved cases, since twice their work is allowed.
 const SLOWER: u32 = 3;
 
-/// How the probes' runtime says that it ends a program for its work (`W.java`).
+/// Beginning of the message with which the probes' runtime stops a program for too many executions
+/// (`W.java`).
 const TOO_MUCH_WORK: &str = "wattline: more executions than ";
 
-/// Extras of the runner's own (`Runner.java`).
+/// Extra with the switches that are off (`Runner.java`).
 const OFF: &str = "wattline.off";
 const LIMIT: &str = "wattline.limit";
 const INPUT: &str = "wattline.input";
 
-/// Runs cases of a scenario on a board.
-pub struct OnBoard<'r, 'a> {
+/// A runner of dry runs on a board.
+pub struct BoardDryRunner<'r, 'a> {
     scenario: &'r Scenario,
     board: OpenBoard<'r>,
     form: PackageKind,
@@ -51,24 +51,24 @@ pub struct OnBoard<'r, 'a> {
     packing: VariantPackager<'r>,
     judge: DryRunJudge<'r>,
     folder: TemporaryFolder,
-    /// The package that starts the application's, where that does not start itself.
+    /// File of the package that starts the application's package, if that does not start itself.
     runner: Option<PathBuf>,
     /// The package with switches.
     shared: Option<InstallableApplication>,
     /// The last variant with a package of its own.
     own: Option<(Vec<BlockId>, PlannedVariant)>,
-    /// How many packages there were; the number of the last.
+    /// Number of packages made so far.
     packages: u32,
     installed: InstalledVersions,
-    /// By input, after how long on this machine's clock a variant hangs; nothing before its
+    /// Time on this machine's clock after which a variant hangs, by input; absent before the
     /// unremoved case ran.
     patience: BTreeMap<String, Duration>,
-    /// Sets that hung with some input, with what was said.
+    /// Sets that hung with some input, with the reason.
     hung: BTreeMap<Vec<BlockId>, String>,
     made: u32,
 }
 
-/// A variant, in whichever package.
+/// A variant in a package of its own, or in the one with switches.
 #[derive(Debug, Clone)]
 struct PlannedVariant {
     package: InstallableApplication,
@@ -78,11 +78,11 @@ struct PlannedVariant {
     kept: Vec<(BlockId, String)>,
 }
 
-impl<'r, 'a> OnBoard<'r, 'a> {
-    /// Dry runs with this builder's variants.
+impl<'r, 'a> BoardDryRunner<'r, 'a> {
+    /// A runner of dry runs with this builder's variants.
     ///
     /// # Errors
-    /// A board that takes this application as a jar.
+    /// The board takes the application as a jar.
     pub fn new(
         loaded: &'r LoadedScenario,
         board: OpenBoard<'r>,
@@ -97,7 +97,7 @@ impl<'r, 'a> OnBoard<'r, 'a> {
         }
         let folder =
             TemporaryFolder::new("plan").map_err(Failure::io("create", std::env::temp_dir()))?;
-        Ok(OnBoard {
+        Ok(BoardDryRunner {
             scenario,
             board,
             form,
@@ -165,16 +165,17 @@ impl<'r, 'a> OnBoard<'r, 'a> {
         self.packages += 1;
         let number = self.packages;
         let application = self.builder.application();
-        let bytes = self.packing.of_classes(application, classes, Probe::Count, self.form)?;
-        let file = written(self.folder.path(), &format!("dry-{number}"), &bytes)?;
+        let bytes =
+            self.packing.package_of_classes(application, classes, Probe::Count, self.form)?;
+        let file = write_file_in(self.folder.path(), &format!("dry-{number}"), &bytes)?;
         Ok(InstallableApplication { file, version: number.to_string(), runner: self.runner()? })
     }
 
-    /// What starts the application, where its package does not.
+    /// The package that starts the application, if its own package does not.
     fn runner(&mut self) -> Result<Option<PathBuf>, Failure> {
         if self.runner.is_none() {
             let bytes = self.packing.runner(self.builder.application(), self.form)?;
-            let file = bytes.map(|bytes| written(self.folder.path(), "runner.apk", &bytes));
+            let file = bytes.map(|bytes| write_file_in(self.folder.path(), "runner.apk", &bytes));
             self.runner = file.transpose()?;
         }
         Ok(self.runner.clone())
@@ -197,7 +198,7 @@ impl<'r, 'a> OnBoard<'r, 'a> {
         let end = end_of(logs, &plan, stopped);
         let tried = TriedVariant { removed: &variant.removed, kept: &variant.kept };
         let outcome = self.judge.outcome(&end, case, &tried);
-        if self.judge.learn(case, &outcome) {
+        if self.judge.record_base(case, &outcome) {
             self.patience.insert(case.input.clone(), LEAST + SLOWER * took);
         }
         if let DryOutcome::Hung { reason } = &outcome
@@ -208,8 +209,9 @@ impl<'r, 'a> OnBoard<'r, 'a> {
         Ok(outcome)
     }
 
-    /// A traced session, with the extras of dry runs and of the variant. Steps are not sent at
-    /// their times: without waiting a session may be over before the first.
+    /// The plan of a traced session, with the extras of dry runs and of the variant. The runner gets
+    /// the input steps as an extra instead of at their times, since a session without waiting may
+    /// end before the first.
     fn plan(
         &mut self,
         input: &InputSequence,
@@ -224,13 +226,13 @@ impl<'r, 'a> OnBoard<'r, 'a> {
             extras.extend(value.map(|value| (key.to_owned(), value)));
         };
         own(OFF, variant.off.clone().filter(|off| !off.is_empty()));
-        own(LIMIT, self.judge.most_work(&input.name).map(|most| most.to_string()));
+        own(LIMIT, self.judge.work_limit(&input.name).map(|most| most.to_string()));
         own(INPUT, Some(timed_steps(&input.steps)).filter(|steps| !steps.is_empty()));
         Ok(SessionPlan { extras: extras.into_iter().collect(), steps: Vec::new(), ..plan })
     }
 
-    /// The session's logs, and after how long it was ended from here, if it was. A board that
-    /// is lost meanwhile is got back, and the session begun again.
+    /// Runs a session; returns its logs, and the time after which it was stopped, if it was. A
+    /// board that is lost meanwhile is reconnected, and the session is begun again.
     fn session(
         &mut self,
         plan: &SessionPlan,
@@ -240,18 +242,19 @@ impl<'r, 'a> OnBoard<'r, 'a> {
         let installed = RefCell::new(std::mem::take(&mut self.installed));
         let call = |board: &OpenBoard<'_>| {
             installed.borrow_mut().install(board, package, &plan.package)?;
-            guarded(board, plan, patience)
+            run_guarded(board, plan, patience)
         };
         let lost = |_: &DeviceError| installed.borrow_mut().forget();
-        let ended = self.board.keep(call, lost);
+        let ended = self.board.with_recovery(call, lost);
         self.installed = installed.into_inner();
         Ok(ended?)
     }
 }
 
-/// A session that is ended when its application takes longer than that: one that computes or
-/// waits for ever would keep a virtual board's clock standing, so its own limit never passes.
-fn guarded(
+/// Runs a session and stops its application when it takes longer than `patience`: an application
+/// that computes or waits for ever would keep a virtual board's clock standing, so that the
+/// session's own limit never passes.
+fn run_guarded(
     board: &OpenBoard<'_>,
     plan: &SessionPlan,
     patience: Option<Duration>,
@@ -273,8 +276,8 @@ fn guarded(
     })
 }
 
-/// How a session ended, as dry runs are judged.
-fn end_of(logs: SessionLogs, plan: &SessionPlan, stopped: Option<Duration>) -> DryEnd {
+/// The end of a session in the form in which dry runs are judged.
+fn end_of(logs: SessionLogs, plan: &SessionPlan, stopped: Option<Duration>) -> DryRunOutput {
     let outcome = logs.outcome;
     let how = match (outcome.end, stopped) {
         (SessionEnd::Died, _) if logs.logcat.contains(TOO_MUCH_WORK) => DryRunEnd::TooMuchWork,
@@ -287,12 +290,12 @@ fn end_of(logs: SessionLogs, plan: &SessionPlan, stopped: Option<Duration>) -> D
     // Android tells no frames of an exception that nobody caught; its log has them.
     let trace = match said.contains("\tat ") {
         true => said,
-        false => crash_in(&logs.logcat).unwrap_or(said),
+        false => crash_trace(&logs.logcat).unwrap_or(said),
     };
-    DryEnd { how, counts: logs.counts, said: logs.logcat, trace }
+    DryRunOutput { how, counts: logs.counts, printed: logs.logcat, trace }
 }
 
-impl DryRunner for OnBoard<'_, '_> {
+impl DryRunner for BoardDryRunner<'_, '_> {
     fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
         let outcomes: Result<_, Failure> = cases.iter().map(|case| self.try_case(case)).collect();
         Ok(outcomes?)

@@ -1,61 +1,61 @@
-//! What stages tell while they work: lines, warnings, how far they are.
+//! Progress of the stages of a command: messages, warnings, and parts done.
 
 pub mod times;
 
 use std::path::Path;
 
-/// Hears what stages tell. What it doesn't care for is not said.
+/// Listener for progress of the stages; each method does nothing by default.
 pub trait Progress: Sync {
-    /// A line about what is being done.
+    /// Shows a line about the current work.
     fn say(&self, _text: &str) {}
 
-    /// A line about something that went less well than it should.
+    /// Shows a warning.
     fn warn(&self, _text: &str) {}
 
-    /// The same of something that is found again at each stage, and is to be told once.
+    /// Shows a warning that several stages may repeat, only once.
     fn warn_once(&self, _text: &str) {}
 
-    /// Whether something is wanted that takes longer than what was asked for.
+    /// Asks whether to do something that takes longer than the requested work.
     fn confirm(&self, _question: &str) -> bool {
         false
     }
 
-    /// A stage of a pipeline begins.
+    /// Announces the beginning of a stage.
     fn stage(&self, _name: &str) {}
 
-    /// A later part takes at most so many seconds.
+    /// Announces the greatest duration of a later part, in seconds.
     fn expect(&self, _part: &'static str, _seconds: f64) {}
 
-    /// From now on the campaign in a folder is made.
+    /// Announces the folder of the campaign that is worked on from now on.
     fn campaign(&self, _folder: &Path) {}
 
-    /// Work of `length` equal parts begins.
+    /// Begins a progress bar of `length` equal parts.
     fn bar(&self, _length: u64, _what: &'static str) -> Box<dyn WorkProgress> {
         Box::new(Silent)
     }
 }
 
-/// Hears how far work of equal parts is, which ends when this is dropped.
+/// Progress of work in equal parts, which ends when this is dropped.
 pub trait WorkProgress: Send + Sync {
-    /// So many more parts were made now.
+    /// Adds parts that were done now.
     fn inc(&self, _parts: u64) {}
 
-    /// So many parts are done, of which those since the last call were made now.
-    fn made_up_to(&self, _done: u64) {}
+    /// Sets the number of parts done, the new ones since the last call done now.
+    fn set_done_now(&self, _done: u64) {}
 
-    /// So many parts are done, those since the last call from before.
-    fn found_up_to(&self, _done: u64) {}
+    /// Sets the number of parts done, the new ones since the last call found from earlier work.
+    fn set_done_before(&self, _done: u64) {}
 
-    /// How many parts there are has changed.
+    /// Changes the total number of parts.
     fn set_length(&self, _length: u64) {}
 
-    /// Calls what says something, where nothing drawn is in its way.
+    /// Calls `say` while nothing is drawn, so that its output is not overwritten.
     fn suspend(&self, say: &mut dyn FnMut()) {
         say();
     }
 }
 
-/// Hears nothing.
+/// Progress listener that shows nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct Silent;
 
@@ -63,8 +63,8 @@ impl Progress for Silent {}
 
 impl WorkProgress for Silent {}
 
-/// A time as people say it: `40 s`, `12 min`, `2.5 h`.
-pub fn in_words(seconds: f64) -> String {
+/// A duration for readers: `40 s`, `12 min`, `2.5 h`.
+pub fn duration_text(seconds: f64) -> String {
     match seconds {
         s if s < 90.0 => format!("{s:.0} s"),
         s if s < 90.0 * 60.0 => format!("{:.0} min", s / 60.0),

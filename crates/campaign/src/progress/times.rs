@@ -1,31 +1,30 @@
-//! How long the stages of a campaign will take, as known so far: told before it begins, and
-//! again as stages end.
+//! Expected durations of the stages of a campaign, shown before it begins and again as stages end.
 
-use super::in_words;
+use super::duration_text;
 
-/// What is known of the time that a stage will take, in seconds.
+/// Expected duration of a stage, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StageTime {
-    /// About so long.
+    /// Estimate of the duration.
     About(f64),
-    /// Not longer than that; how long depends on what earlier stages find.
+    /// Upper bound; the duration depends on the results of earlier stages.
     AtMost(f64),
-    /// Nothing, before it runs.
+    /// Unknown before the stage runs.
     Unknown,
 }
 
-/// Stages that are to come, in their order.
+/// Expected durations of the remaining stages, in their order.
 #[derive(Debug, Default)]
 pub struct CampaignTimes(Vec<(&'static str, StageTime)>);
 
-/// The stages whose time is told, in their order.
+/// Stages with an expected duration, in their order.
 const ORDER: [&str; 6] = ["plan", "run", "calls", "microbenchmarks", "pairs", "verify"];
 
-/// Stages that do the same kind of work as an earlier one: they take as much more or less than
-/// expected as that did.
-const ALIKE: [(&str, &str); 2] = [("run", "verify"), ("microbenchmarks", "pairs")];
+/// Pairs of stages with the same kind of work: the later one's estimate is scaled by the ratio of
+/// actual to expected duration of the earlier one.
+const SIMILAR_STAGES: [(&str, &str); 2] = [("run", "verify"), ("microbenchmarks", "pairs")];
 
-fn place(stage: &str) -> Option<usize> {
+fn stage_index(stage: &str) -> Option<usize> {
     ORDER.iter().position(|of| *of == stage)
 }
 
@@ -38,45 +37,46 @@ impl FromIterator<(&'static str, StageTime)> for CampaignTimes {
 }
 
 impl CampaignTimes {
-    /// Expects a stage, or expects it to take another time, unless it is over by the present one.
+    /// Sets the expected duration of a stage, unless the stage is over at the stage `now`.
     pub fn expect(&mut self, stage: &'static str, time: StageTime, now: &str) {
-        if place(now).is_some_and(|now| place(stage).is_some_and(|of| of < now)) {
+        if stage_index(now).is_some_and(|now| stage_index(stage).is_some_and(|of| of < now)) {
             return;
         }
         self.0.retain(|(known, _)| *known != stage);
         self.0.push((stage, time));
-        self.0.sort_by_key(|(stage, _)| place(stage));
+        self.0.sort_by_key(|(stage, _)| stage_index(stage));
     }
 
-    /// `about 12 min`; none where nothing is known.
-    pub fn whole(&self) -> Option<String> {
+    /// The total, `about 12 min`; `None` where nothing is known.
+    pub fn total_text(&self) -> Option<String> {
         let (about, at_most) = self.sums_s();
-        let (least, most) = (in_words(about), in_words(about + at_most));
+        let (least, most) = (duration_text(about), duration_text(about + at_most));
         let up_to = if least == most { String::new() } else { format!(" to {most}") };
         (about + at_most > 0.0).then(|| format!("about {least}{up_to}"))
     }
 
-    /// A stage is over and took so long.
+    /// Records that a stage ended after `took_s` seconds, and rescales the similar later stage.
     pub fn end(&mut self, stage: &str, took_s: f64) {
         let Some(at) = self.0.iter().position(|(known, _)| *known == stage) else { return };
         let (_, expected) = self.0.remove(at);
         let StageTime::About(expected_s) = expected else { return };
-        let like = ALIKE.iter().find(|(of, _)| *of == stage).map(|(_, later)| later);
+        let like = SIMILAR_STAGES.iter().find(|(of, _)| *of == stage).map(|(_, later)| later);
         let later = self.0.iter_mut().find(|(name, _)| Some(name) == like);
         if let Some((_, time)) = later.filter(|_| expected_s > 0.0) {
-            *time = time.times(took_s / expected_s);
+            *time = time.scaled(took_s / expected_s);
         }
     }
 
-    /// `about 12 min: run 3 min, microbenchmarks 9 min`; none where nothing is known.
+    /// The total with its parts, `about 12 min: run 3 min, microbenchmarks 9 min`; `None` where
+    /// nothing is known.
     pub fn text(&self) -> Option<String> {
         let known = |(name, time): &(&'static str, StageTime)| match time {
-            StageTime::About(s) => Some(format!("{name} {}", in_words(*s))),
-            StageTime::AtMost(s) => Some(format!("{name} up to {}", in_words(*s))),
+            StageTime::About(s) => Some(format!("{name} {}", duration_text(*s))),
+            StageTime::AtMost(s) => Some(format!("{name} up to {}", duration_text(*s))),
             StageTime::Unknown => None,
         };
         let parts: Vec<String> = self.0.iter().filter_map(known).collect();
-        let mut text = format!("{}: {}", self.whole()?, parts.join(", "));
+        let mut text = format!("{}: {}", self.total_text()?, parts.join(", "));
         let unknown = self.0.iter().filter(|(_, time)| *time == StageTime::Unknown);
         let unknown: Vec<&str> = unknown.map(|(name, _)| *name).collect();
         if !unknown.is_empty() {
@@ -85,7 +85,7 @@ impl CampaignTimes {
         Some(text)
     }
 
-    /// Seconds that are expected, and those that may be more.
+    /// Sums of the estimates and of the upper bounds, in seconds.
     fn sums_s(&self) -> (f64, f64) {
         self.0.iter().fold((0.0, 0.0), |(about, at_most), (_, time)| match time {
             StageTime::About(s) => (about + s, at_most),
@@ -104,7 +104,7 @@ impl StageTime {
         }
     }
 
-    fn times(self, factor: f64) -> Self {
+    fn scaled(self, factor: f64) -> Self {
         match self {
             StageTime::About(s) => StageTime::About(s * factor),
             StageTime::AtMost(s) => StageTime::AtMost(s * factor),

@@ -1,4 +1,4 @@
-//! What can go wrong between a project and its scenario.
+//! Errors of deriving a scenario from a project's build.
 
 use std::path::PathBuf;
 
@@ -9,41 +9,42 @@ use crate::format::visible_path;
 use crate::scenario::{FailedCheck, ScenarioError};
 use crate::toolchain::ToolchainError;
 
-/// Why a project of Gradle or Maven has no scenario and no sources. Each message says what to do.
+/// Error of building a Gradle or Maven project or of deriving its scenario; each message has a
+/// remedy.
 #[derive(Debug, Error)]
 pub enum ProjectError {
-    /// The folder is no project's.
+    /// A folder without the project's build file.
     #[error(
         "{} is no folder of a {tool} project: it has {}; give its root by --project",
         visible_path(folder), tool.lacking_files()
     )]
     NoProject {
-        /// What was to build it.
+        /// The build tool.
         tool: BuildTool,
         /// The folder.
         folder: PathBuf,
     },
-    /// Neither a wrapper nor the tool.
+    /// Neither a wrapper in the project nor the tool on PATH.
     #[error(
         "{} has no {}, and there is no `{}` on the path; install {tool}, or add the wrapper to the \
          project", visible_path(folder), tool.wrapper(), tool.program()
     )]
     NoTool {
-        /// What was to build it.
+        /// The build tool.
         tool: BuildTool,
         /// The project's folder.
         folder: PathBuf,
     },
-    /// It could not be started.
+    /// The build tool can't be started.
     #[error("cannot start {}", visible_path(program))]
     Start {
         /// The program.
         program: PathBuf,
-        /// The system's answer.
+        /// The operating system's error.
         #[source]
         source: std::io::Error,
     },
-    /// The program is another one.
+    /// A program that is no Maven.
     #[error(
         "`{} -version` prints no version of Maven, or not where it is installed: {said}",
         visible_path(program)
@@ -51,97 +52,97 @@ pub enum ProjectError {
     NoMaven {
         /// The program.
         program: PathBuf,
-        /// What it said.
+        /// The program's output.
         said: String,
     },
-    /// The build failed.
+    /// A failed build.
     #[error("{work} failed:\n{said}\nall that it said is in {}", visible_path(log))]
     Failed {
-        /// What was built.
+        /// Description of the build.
         work: String,
-        /// Its last words.
+        /// The errors in the log, or its last lines.
         said: String,
         /// The log.
         log: PathBuf,
     },
-    /// A build without a network needs what is not there.
+    /// A build without a network that lacks artifacts.
     #[error(
         "{work} needs artifacts that are not in the local repository, and is run without a \
          network:\n{said}\nfetch them once, in {}:\n  {remedy}",
         visible_path(folder)
     )]
     NotFetched {
-        /// What was built.
+        /// Description of the build.
         work: String,
-        /// What is missing, in the tool's words.
+        /// The missing artifacts, from the tool's message.
         said: String,
         /// The project's folder.
         folder: PathBuf,
-        /// The command that fetches it.
+        /// The command that fetches them.
         remedy: String,
     },
-    /// The task is not there.
+    /// An unknown Gradle task.
     #[error("{said}; `{program} tasks --all` lists all tasks")]
     UnknownTask {
-        /// Gradle's own words.
+        /// Gradle's message.
         said: String,
-        /// How Gradle is called in this project.
+        /// The Gradle command in this project.
         program: String,
     },
-    /// The module is not there.
+    /// An unknown Maven module.
     #[error(
         "the Maven project {} has no module {module}; name it as `mvn -pl` does: by its folder, or \
          as `:ARTIFACT`, and `.` is the project itself",
         visible_path(folder)
     )]
     UnknownModule {
-        /// What was asked for.
+        /// The requested module.
         module: String,
         /// The project's folder.
         folder: PathBuf,
     },
-    /// The build compiled nothing of Java.
+    /// A build that compiled no Java.
     #[error("{work} compiles no Java of a module's main sources; {remedy}")]
     NothingCompiled {
-        /// What was built.
+        /// Description of the build.
         work: String,
-        /// What to name instead.
+        /// The target to name instead.
         remedy: String,
     },
-    /// The module has no Java.
+    /// A module without Java sources.
     #[error("{module} has no Java sources{}", also(languages))]
     NoJava {
         /// The module's path.
         module: String,
-        /// What else it is written in.
+        /// The languages of its sources.
         languages: Vec<String>,
     },
-    /// The sources compiled here are not what the build makes.
+    /// A module that javac alone can't build as the project does.
     #[error(
         "{module} can't be built here as {tool} builds it, so what would be measured is another \
          program: {}", reasons.join("; ")
     )]
     OtherProgram {
-        /// What builds it.
+        /// The build tool.
         tool: BuildTool,
         /// The module's path.
         module: String,
-        /// Why.
+        /// The reasons.
         reasons: Vec<String>,
     },
-    /// What is started is not known.
+    /// A module without a known class or activity to start.
     #[error("{}", no_main(*tool, module, mains, *is_android))]
     NoMain {
-        /// What builds it.
+        /// The build tool.
         tool: BuildTool,
         /// The module's path.
         module: String,
-        /// Classes of which any could be meant.
+        /// The candidate classes.
         mains: Vec<String>,
-        /// Whether it is Android's.
+        /// Whether the module is an Android module.
         is_android: bool,
     },
-    /// Several modules could be meant.
+    /// Several modules that match the task.
     #[error(
         "Gradle's task {task} builds several modules that could be the application: {}; name \
          the task of one, as `{example}`", found.join(", ")
@@ -149,38 +150,38 @@ pub enum ProjectError {
     SeveralModules {
         /// The task.
         task: String,
-        /// Their paths.
+        /// Paths of these modules.
         found: Vec<String>,
-        /// The task of one of them.
+        /// The task of one of these modules.
         example: String,
     },
-    /// Several variants were built.
+    /// Several variants that match the task.
     #[error(
         "Gradle's task {task} builds several variants of {module}: {}; name the task of one, as \
          `{example}`", found.join(", ")
     )]
     SeveralVariants {
-        /// The task.
+        /// The task's name.
         task: String,
         /// The module's path.
         module: String,
-        /// Their names.
+        /// Names of these variants.
         found: Vec<String>,
-        /// The task of one of them.
+        /// The task of one of these variants.
         example: String,
     },
     /// A jar of the build can't be read.
     #[error(transparent)]
     Toolchain(#[from] ToolchainError),
-    /// What a module wrote can't be read.
+    /// An unreadable export file of a module.
     #[error("{}: {message}", visible_path(file))]
     Export {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         message: String,
     },
-    /// What the build says can't be read as keys of a scenario.
+    /// Values of a build that are not valid in a scenario.
     #[error("what the build says is no part of a scenario: `{}` {}", .0.key, .0.message)]
     Listing(FailedCheck),
     /// A file could not be read or written.
@@ -188,11 +189,11 @@ pub enum ProjectError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// The system's answer.
+        /// The operating system's error.
         #[source]
         source: std::io::Error,
     },
-    /// The scenario file is at fault, or lacks what the build doesn't say.
+    /// An invalid scenario file, or one that lacks a value that the build does not give.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
 }
@@ -211,7 +212,7 @@ impl ProjectError {
             }
             BuildTool::Maven => "name a module that does, as `app` or `:app`",
         };
-        ProjectError::NothingCompiled { work: build.work(), remedy: remedy.to_owned() }
+        ProjectError::NothingCompiled { work: build.description(), remedy: remedy.to_owned() }
     }
 }
 

@@ -1,49 +1,50 @@
-//! What is compiled, as keys of a scenario: sources, libraries, options of javac, processors.
+//! Compiled sources of a project as keys of a scenario: sources, libraries, javac options,
+//! processors.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::format::counted;
-use crate::scenario::javac_option::JavacOption;
+use crate::scenario::javac_option::JavacOptionUse;
 use crate::scenario::{
-    LibraryFile, LibraryRole, ProcessorFile, RoleFile, ScenarioFile, SourceListing, SourceSection,
-    UnanalysedLanguage, check_listing, parse_written,
+    LibraryRole, LibrarySection, ProcessorSection, RoleValue, ScenarioFile, SourceListing,
+    SourceSection, UnanalysedLanguage, check_listing, parse_written,
 };
-use crate::toolchain::processors::{is_class_writer, processors_on};
+use crate::toolchain::annotation_processors::{is_class_writer, processors_on};
 
-use super::choose::{Chosen, choose};
 use super::module::{Module, ModuleVariant};
+use super::module_choice::{ChosenModules, choose_modules};
 use super::roots::{SourceRoot, java_files, roots};
 use super::{ProjectBuild, ProjectError};
 
-/// The oldest release of Java that scenarios have.
+/// Oldest Java release that scenarios accept.
 const OLDEST_RELEASE: u32 = 7;
 
-/// What a project compiles, for those who do not start it.
+/// Sources and settings of a project's compilation, for commands that only analyse it.
 #[derive(Debug)]
 pub struct ProjectSources {
-    /// Sources, libraries, options.
+    /// Source trees, libraries and compiler settings.
     pub listing: SourceListing,
-    /// The classes with `main` that the build names.
+    /// Main classes that the build names.
     pub mains: Vec<String>,
-    /// What a user should know of it.
+    /// Remarks for the user.
     pub remarks: Vec<String>,
-    /// Why these sources, compiled by javac, are another program than what the build made.
+    /// Reasons why javac compiles these sources to another program than the build does.
     pub obstacles: Vec<String>,
 }
 
-/// A scenario file without a word.
-pub(super) fn as_nothing() -> ScenarioFile {
+/// A scenario file in which every key has its default.
+pub(super) fn empty_scenario_file() -> ScenarioFile {
     parse_written("", Path::new("")).expect("an empty file has all defaults")
 }
 
-/// What is compiled, for those who do not start it.
+/// The sources and compiler settings of the chosen modules.
 pub(super) fn sources(
     build: &ProjectBuild,
     modules: &[Module],
 ) -> Result<ProjectSources, ProjectError> {
-    let chosen = choose(modules, build)?;
-    let mut written = as_nothing();
+    let chosen = choose_modules(modules, build)?;
+    let mut written = empty_scenario_file();
     let remarks = add_listing(&mut written, build, &chosen)?;
     let listing = check_listing(written).map_err(ProjectError::Listing)?;
     let obstacles = chosen.all().flat_map(|(_, variant)| variant.obstacles.iter().cloned());
@@ -51,11 +52,11 @@ pub(super) fn sources(
     Ok(ProjectSources { listing, mains, remarks, obstacles })
 }
 
-/// Adds to a file what it leaves out of what is compiled; what is to be said of it.
+/// Fills in the keys that a scenario file leaves out; returns remarks.
 pub(super) fn add_listing(
     merged: &mut ScenarioFile,
     build: &ProjectBuild,
-    chosen: &Chosen<'_>,
+    chosen: &ChosenModules<'_>,
 ) -> Result<Vec<String>, ProjectError> {
     let mut remarks = Vec::new();
     add_sources(merged, build, chosen, &mut remarks)?;
@@ -77,16 +78,17 @@ pub(super) fn add_listing(
     Ok(remarks)
 }
 
-/// All sources of the chosen modules. Generated ones are driver's code: nobody edits them, so
-/// none of their blocks is removed. Where the file says what is analysed, it is that alone.
+/// Adds all sources of the chosen modules. Generated ones get the role of a harness: nobody edits
+/// them, so none of their blocks is removed. If the file names analysed sources, only these are
+/// analysed.
 fn add_sources(
     merged: &mut ScenarioFile,
     build: &ProjectBuild,
-    chosen: &Chosen<'_>,
+    chosen: &ChosenModules<'_>,
     remarks: &mut Vec<String>,
 ) -> Result<(), ProjectError> {
     let is_analysed = |source: &SourceSection| {
-        matches!(source.role, RoleFile::Analysed) && source.analyse != Some(false)
+        matches!(source.role, RoleValue::Analysed) && source.analyse != Some(false)
     };
     let by_file = merged.source.iter().any(is_analysed);
     let (mut own, mut generated) = (0, 0);
@@ -115,7 +117,7 @@ fn add_sources(
     Ok(())
 }
 
-/// What javac was given, and what annotation processors wrote while it ran.
+/// The source files given to javac, and those that annotation processors generated.
 fn files_of(variant: &ModuleVariant) -> BTreeSet<PathBuf> {
     let generated = variant.generated.iter().flat_map(|folder| java_files(folder));
     variant.sources.iter().cloned().chain(generated).collect()
@@ -137,21 +139,21 @@ fn source(
         sha256: None,
         include: root.include,
         exclude: root.exclude,
-        role: if is_generated { RoleFile::Harness } else { RoleFile::Analysed },
+        role: if is_generated { RoleValue::Harness } else { RoleValue::Analysed },
         analyse: by_file.then_some(false),
         encoding,
     }
 }
 
-/// The class path: what goes with the application, and what only javac sees. Classes of the
-/// chosen modules are made anew, those of other languages are taken as they are.
-fn add_libraries(merged: &mut ScenarioFile, chosen: &Chosen<'_>) {
+/// Adds the class path: run-time libraries, and those that only javac needs. Classes of the chosen
+/// modules are compiled again; those of other languages are added as they are.
+fn add_libraries(merged: &mut ScenarioFile, chosen: &ChosenModules<'_>) {
     let mut seen = BTreeSet::new();
     let mut add = |path: &Path, role: LibraryRole, language: Option<UnanalysedLanguage>| {
         let path = path.to_string_lossy().into_owned();
         if seen.insert(path.clone()) {
             let (maven, sha256, path) = (None, None, Some(path));
-            merged.library.push(LibraryFile { path, maven, sha256, role: Some(role), language });
+            merged.library.push(LibrarySection { path, maven, sha256, role: Some(role), language });
         }
     };
     for (_, variant) in chosen.all() {
@@ -176,9 +178,8 @@ fn add_libraries(merged: &mut ScenarioFile, chosen: &Chosen<'_>) {
     }
 }
 
-/// The options of javac that make the classes what they are; those that can't be taken over are
-/// told.
-fn add_options(merged: &mut ScenarioFile, chosen: &Chosen<'_>, remarks: &mut Vec<String>) {
+/// Adds the javac options that affect the classes; remarks name those that can't be taken over.
+fn add_options(merged: &mut ScenarioFile, chosen: &ChosenModules<'_>, remarks: &mut Vec<String>) {
     let application = &mut merged.application;
     let releases = chosen.all().filter_map(|(_, variant)| variant.java_release());
     let release = releases.max().filter(|release| *release >= OLDEST_RELEASE);
@@ -192,9 +193,9 @@ fn add_options(merged: &mut ScenarioFile, chosen: &Chosen<'_>, remarks: &mut Vec
     let (mut seen, mut left) = (BTreeSet::new(), BTreeSet::new());
     for (kind, words) in chosen.all().flat_map(|(_, variant)| variant.javac_options()) {
         match kind {
-            JavacOption::Taken if seen.insert(words.clone()) => taken.extend(words),
-            JavacOption::Refused => drop(left.insert(words.join(" "))),
-            JavacOption::Taken | JavacOption::WithoutEffect => {}
+            JavacOptionUse::Taken if seen.insert(words.clone()) => taken.extend(words),
+            JavacOptionUse::Refused => drop(left.insert(words.join(" "))),
+            JavacOptionUse::Taken | JavacOptionUse::WithoutEffect => {}
         }
     }
     if application.javac_options.is_empty() {
@@ -206,11 +207,11 @@ fn add_options(merged: &mut ScenarioFile, chosen: &Chosen<'_>, remarks: &mut Vec
     }
 }
 
-/// Processors that write into classes run again with all that is compiled; what others wrote is
-/// among the sources.
+/// Adds the processors that change classes, which run again in each compilation; the output of
+/// others is among the sources.
 fn add_processors(
     merged: &mut ScenarioFile,
-    chosen: &Chosen<'_>,
+    chosen: &ChosenModules<'_>,
     remarks: &mut Vec<String>,
 ) -> Result<(), ProjectError> {
     if !merged.processor.is_empty() {
@@ -234,12 +235,13 @@ fn add_processors(
         let file = file.display();
         format!("{file} is not taken over: Lombok may write other code than in the build")
     }));
-    let file = |path| ProcessorFile { path: Some(path), maven: None, sha256: None };
+    let file = |path| ProcessorSection { path: Some(path), maven: None, sha256: None };
     merged.processor = paths.into_iter().map(file).collect();
     Ok(())
 }
 
-/// Lombok looks for its settings beside the sources and above, and they are compiled elsewhere.
+/// Lombok's settings files in the module's folder and above, which Lombok does not find when the
+/// sources are compiled elsewhere.
 fn lombok_settings(module: &Path) -> impl Iterator<Item = PathBuf> {
     let files = module.ancestors().map(|folder| folder.join("lombok.config"));
     files.filter(|file| file.is_file())

@@ -1,15 +1,15 @@
-//! Projects as their own build tool builds them: one run of Gradle or Maven tells what each module
-//! is made of, and a scenario or a list of sources is made of that, with what the user's own file
-//! says. The project is not edited.
+//! Projects built by their own build tool: one run of Gradle or Maven exports the compiled modules,
+//! from which a scenario or a list of sources is derived, together with the user's own file. The
+//! project is not edited.
 
-mod choose;
 mod error;
 mod gradle;
 mod listing;
 mod maven;
-mod merge;
 mod module;
+mod module_choice;
 mod roots;
+mod scenario_merge;
 mod target;
 mod tool_run;
 
@@ -17,38 +17,38 @@ use std::path::Path;
 
 pub use error::ProjectError;
 pub use listing::ProjectSources;
-pub use merge::ProjectScenario;
-pub use module::{AndroidVariant, Module, ModuleVariant, OtherLanguage};
+pub use module::{AndroidVariant, Module, ModuleVariant, OtherLanguageClasses};
+pub use scenario_merge::ProjectScenario;
 pub use target::{BuildTool, ProjectBuild};
 
 impl ProjectBuild {
-    /// Builds, and reads what modules wrote.
+    /// Builds the project; returns the modules of which Java was compiled.
     ///
     /// # Errors
-    /// The tool isn't there, the build fails, what was named isn't there or compiles no Java.
-    pub fn modules(&self) -> Result<Vec<Module>, ProjectError> {
+    /// The tool is missing, the build fails, the target does not exist or compiles no Java.
+    pub fn build_modules(&self) -> Result<Vec<Module>, ProjectError> {
         match self.tool {
-            BuildTool::Gradle => gradle::modules(self),
-            BuildTool::Maven => maven::modules(self),
+            BuildTool::Gradle => gradle::build_modules(self),
+            BuildTool::Maven => maven::build_modules(self),
         }
     }
 
-    /// The scenario of what was built. What `written` says wins; its name and path are those of
-    /// the user's file, `place` is where the scenario is to be written.
+    /// Derives the scenario of the built modules. Values of `written` take precedence; its name and
+    /// path are those of the user's file, `place` is the path where the scenario is to be written.
     ///
     /// # Errors
-    /// Several modules or variants match, no Java sources, a scenario that is not whole, what is
-    /// another program when its sources are compiled here.
+    /// Several modules or variants match, there are no Java sources, the scenario is incomplete, or
+    /// javac alone compiles another program.
     pub fn scenario(
         &self,
         modules: &[Module],
         written: Option<&Path>,
         place: &Path,
     ) -> Result<ProjectScenario, ProjectError> {
-        merge::scenario(self, modules, written, place)
+        scenario_merge::scenario(self, modules, written, place)
     }
 
-    /// What was compiled, of the chosen module and those that it uses.
+    /// The sources and compiler settings of the chosen module and of those that it uses.
     ///
     /// # Errors
     /// Several modules or variants match, no Java sources.

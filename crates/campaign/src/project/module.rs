@@ -1,114 +1,114 @@
-//! What a module is made of: the JSON that `gradle/export.init.gradle` writes, and what is made of
-//! that of a Maven build.
+//! Modules of a build: the JSON that `gradle/export.init.gradle` writes, which a Maven build's
+//! export is converted to.
 
 use std::path::PathBuf;
 
 use serde::Deserialize;
 
 use crate::scenario::UnanalysedLanguage;
-use crate::scenario::javac_option::{self, JavacOption};
+use crate::scenario::javac_option::{self, JavacOptionUse};
 
 /// A module of which Java was compiled.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Module {
-    /// The version of Gradle or Maven.
+    /// Version of Gradle or Maven.
     pub tool_version: String,
-    /// Its name within the build: `:app` and of the root `:`, or `org.example:app`.
+    /// Path within the build: `:app`, or `:` of the root, or `org.example:app`.
     pub project: String,
-    /// Its name.
+    /// Name of the module.
     pub name: String,
-    /// Its own folder.
+    /// Folder of the module.
     pub folder: PathBuf,
-    /// The folder to which it is built.
+    /// Output folder of the build.
     pub build: PathBuf,
-    /// The classes that the build starts or that its jar starts, as far as it says.
+    /// Main classes that the build or the jar's manifest names.
     pub mains: Vec<String>,
-    /// Whether its build runs processors that the class path offers.
+    /// Whether the build runs processors on the class path.
     pub runs_offered_processors: bool,
-    /// What was compiled: one for a Java module, one of each built variant for Android's.
+    /// Compilations: one of a Java module, one of each built variant of an Android module.
     pub variants: Vec<ModuleVariant>,
 }
 
-/// A variant's compilation, and what goes with it.
+/// Compilation of one variant, with its run-time files.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ModuleVariant {
-    /// `main`, or `BenchmarkRelease`.
+    /// Name: `main`, or `BenchmarkRelease`.
     pub name: String,
-    /// The Java files that javac was given, generated ones among them.
+    /// Java files given to javac, generated ones included.
     pub sources: Vec<PathBuf>,
     /// Folders to which annotation processors write sources.
     pub generated: Vec<PathBuf>,
-    /// What javac saw, as far as it is there.
+    /// Existing entries of the compiler's class path.
     pub classpath: Vec<PathBuf>,
-    /// What goes with the application beside its own classes; empty for Android, whose
-    /// package holds it.
+    /// Run-time class path without the variant's own classes; empty for Android, whose package
+    /// contains it.
     pub runtime: Vec<PathBuf>,
-    /// The platform, as `android.jar`; empty where it is the JDK.
+    /// Platform classes, `android.jar`; empty for the JDK.
     pub boot: Vec<PathBuf>,
-    /// `--release`, where it was given.
+    /// Value of `--release`, if given.
     pub release: Option<u32>,
-    /// `-source`: `1.8`, `17`.
+    /// Value of `-source`: `1.8`, `17`.
     pub source: Option<String>,
-    /// `-target`.
+    /// Value of `-target`.
     pub target: Option<String>,
-    /// `-encoding`.
+    /// Value of `-encoding`.
     pub encoding: Option<String>,
-    /// Jars with annotation processors, where they are told apart from the class path.
+    /// Jars with annotation processors, where they are configured apart from the class path.
     #[serde(default)]
     pub processors: Vec<PathBuf>,
     /// All other options of javac.
     pub arguments: Vec<String>,
-    /// Where javac's classes are.
+    /// Output folder of javac.
     pub classes: PathBuf,
-    /// Folders of files that are packed as they are.
+    /// Folders of files that are packed without change.
     pub resources: Vec<PathBuf>,
-    /// What compilers of other languages made.
-    pub others: Vec<OtherLanguage>,
-    /// What Android's plugin says.
+    /// Classes from compilers of other languages.
+    pub others: Vec<OtherLanguageClasses>,
+    /// Settings of Android's plugin.
     pub android: Option<AndroidVariant>,
-    /// Why the sources, compiled by javac, are another program than what the build made.
+    /// Reasons why javac compiles the sources to another program than the build does.
     #[serde(default)]
     pub obstacles: Vec<String>,
-    /// What its users should know.
+    /// Remarks for the user.
     #[serde(default)]
     pub remarks: Vec<String>,
 }
 
 /// Classes of a language that is not analysed.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct OtherLanguage {
+pub struct OtherLanguageClasses {
     /// `Kotlin`, `Groovy`, `Scala`.
     pub language: String,
-    /// Their folder.
+    /// Folder of the classes.
     pub classes: PathBuf,
-    /// What they were made of.
+    /// Source files of the classes.
     pub files: Vec<PathBuf>,
 }
 
-/// What Android's plugin says of a variant.
+/// Settings of a variant in Android's plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AndroidVariant {
-    /// The name by which a device knows the application; none for a library.
+    /// Application id; `None` for a library.
     pub application_id: Option<String>,
-    /// The oldest Android, as an API level.
+    /// Oldest supported Android release, as an API level.
     pub min_sdk: Option<u32>,
-    /// The Android that it is made for.
+    /// Target Android release, as an API level.
     pub target_sdk: Option<u32>,
-    /// The packages that were made; several where it is split by screen or processor.
+    /// Built packages; several where they are split by screen or processor.
     pub packages: Vec<PathBuf>,
 }
 
-impl OtherLanguage {
-    /// What it is, among those that accounts name.
+impl OtherLanguageClasses {
+    /// The language, if accounts name it.
     pub fn unanalysed(&self) -> Option<UnanalysedLanguage> {
         UnanalysedLanguage::ALL.into_iter().find(|language| language.name() == self.language)
     }
 }
 
 impl Module {
-    /// The class with `main`, where the build names one alone.
+    /// The main class, if the build names exactly one.
     pub(crate) fn only_main(&self) -> Option<&String> {
         match &self.mains[..] {
             [main] => Some(main),
@@ -117,8 +117,8 @@ impl Module {
     }
 }
 
-/// Options of javac that are read for themselves, and how many words follow each.
-const TOLD: [(&str, usize); 12] = [
+/// javac options with fields of their own, and the number of words that follow each.
+const OPTIONS_READ_APART: [(&str, usize); 12] = [
     ("-parameters", 0),
     ("--enable-preview", 0),
     ("-proc", 0),
@@ -134,7 +134,7 @@ const TOLD: [(&str, usize); 12] = [
 ];
 
 impl ModuleVariant {
-    /// The release of Java that it is compiled for, where the build says one that is a number.
+    /// Java release of the classes, if the build gives a number.
     pub fn java_release(&self) -> Option<u32> {
         let among = |names: [&str; 2]| self.argument(&names).map(String::as_str);
         let of = |level: &str| level.strip_prefix("1.").unwrap_or(level).parse().ok();
@@ -145,42 +145,42 @@ impl ModuleVariant {
         release.or_else(|| target.or(source).and_then(of))
     }
 
-    /// The encoding of its sources, where the build says one.
+    /// Encoding of the sources, if the build declares one.
     pub fn encoding(&self) -> Option<&String> {
         self.argument(&["-encoding"]).or(self.encoding.as_ref())
     }
 
-    /// The value of an option of javac that has several spellings.
+    /// The value of a javac option with these spellings.
     fn argument(&self, names: &[&str]) -> Option<&String> {
         let at = self.arguments.iter().rposition(|word| names.contains(&word.as_str()))?;
         self.arguments.get(at + 1)
     }
 
-    /// Whether javac had preview features on.
+    /// Whether preview features were enabled.
     pub(crate) fn has_previews(&self) -> bool {
         self.arguments.iter().any(|argument| argument == "--enable-preview")
     }
 
-    /// Whether javac ran no annotation processors.
+    /// Whether javac ran without annotation processors.
     pub(crate) fn is_without_processors(&self) -> bool {
         self.arguments.iter().any(|argument| argument == "-proc:none")
     }
 
-    /// Options of javac by what is done with them, but for those that are told otherwise.
-    pub fn javac_options(&self) -> Vec<(JavacOption, Vec<String>)> {
+    /// The javac options without a field of their own, with their uses.
+    pub fn javac_options(&self) -> Vec<(JavacOptionUse, Vec<String>)> {
         let mut words = self.arguments.iter();
         let mut others = Vec::new();
         while let Some(word) = words.next() {
             let name = word.split(':').next().unwrap_or_default();
-            match TOLD.iter().find(|(told, _)| *told == name) {
+            match OPTIONS_READ_APART.iter().find(|(told, _)| *told == name) {
                 Some((_, values)) => words.by_ref().take(*values).for_each(drop),
                 None => others.push(word.clone()),
             }
         }
-        javac_option::sorted(&others)
+        javac_option::sort_options(&others)
     }
 
-    /// Whether javac kept the names of parameters, which programs may ask for.
+    /// Whether javac kept the names of parameters, which programs may look up.
     pub(crate) fn keeps_parameters(&self) -> bool {
         self.arguments.iter().any(|argument| argument == "-parameters")
     }
@@ -222,9 +222,9 @@ pub(super) mod tests {
         assert!(variant.has_previews() && !variant.is_without_processors());
         let options = variant.javac_options();
         let expected = [
-            (JavacOption::Taken, vec!["-Aa=b".to_owned()]),
-            (JavacOption::WithoutEffect, vec!["-Xlint".to_owned()]),
-            (JavacOption::Refused, vec!["-q".to_owned()]),
+            (JavacOptionUse::Taken, vec!["-Aa=b".to_owned()]),
+            (JavacOptionUse::WithoutEffect, vec!["-Xlint".to_owned()]),
+            (JavacOptionUse::Refused, vec!["-q".to_owned()]),
         ];
         assert_eq!(options, expected);
     }
@@ -252,7 +252,7 @@ pub(super) mod tests {
         variant.arguments = arguments.map(String::from).into();
         assert_eq!(variant.java_release(), Some(11), "as older builds say it");
         assert_eq!(variant.encoding().map(String::as_str), Some("EUC-JP"));
-        assert_eq!(variant.javac_options(), [(JavacOption::Taken, vec!["-Aa=b".to_owned()])]);
+        assert_eq!(variant.javac_options(), [(JavacOptionUse::Taken, vec!["-Aa=b".to_owned()])]);
         variant.arguments = vec!["-source".into(), "1.7".into(), "--release".into()];
         assert_eq!(variant.java_release(), Some(8), "a target goes before a source");
         variant.target = None;

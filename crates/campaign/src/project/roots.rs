@@ -1,5 +1,5 @@
-//! The source folders of Java files: a build names files, a scenario folders. What folder a
-//! file is below follows from the package that it declares.
+//! Source folders of Java files: a build lists files, a scenario folders. The folder of a file
+//! follows from the package that it declares.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,15 +10,15 @@ use wattline_units::limits::SOURCE_FILE_BYTES;
 use super::ProjectError;
 use crate::toolchain::file_tree::FileTree;
 
-/// A source folder, and which of its files are compiled.
+/// A source folder with the patterns of its compiled files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SourceRoot {
     pub folder: PathBuf,
-    /// Patterns of what is compiled; empty for all files.
+    /// Include patterns; empty for all files.
     pub include: Vec<String>,
-    /// Patterns of what is not.
+    /// Exclude patterns.
     pub exclude: Vec<String>,
-    /// How many files are compiled.
+    /// Number of compiled files.
     pub files: usize,
 }
 
@@ -34,13 +34,14 @@ pub(super) fn roots(files: &BTreeSet<PathBuf>) -> Result<Vec<SourceRoot>, Projec
     Ok(folders.into_iter().map(|(folder, compiled)| root(folder, &compiled)).collect())
 }
 
-/// The Java files below a folder that may not be there, as sources are read from it.
+/// The Java files below a folder, as sources are read from it; none where the folder does not
+/// exist.
 pub(super) fn java_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let tree = FileTree::below(folder, &|name| name.ends_with(".java"));
+    let tree = FileTree::read(folder, &|name| name.ends_with(".java"));
     tree.files.into_iter().map(|file| file.path)
 }
 
-/// The shorter of two lists: what is compiled, or what is not.
+/// The source folder with the shorter of two lists: include or exclude patterns.
 fn root(folder: PathBuf, compiled: &BTreeSet<String>) -> SourceRoot {
     let there = java_files(&folder).filter_map(|file| {
         file.strip_prefix(&folder).ok().map(|below| below.to_string_lossy().into_owned())
@@ -54,7 +55,8 @@ fn root(folder: PathBuf, compiled: &BTreeSet<String>) -> SourceRoot {
     SourceRoot { folder, include, exclude, files: compiled.len() }
 }
 
-/// The folder that holds the file's package; the file's own where it lies elsewhere.
+/// The folder of the file's package; the file's own folder where its path does not end with the
+/// package.
 fn folder_of(file: &Path, text: &str) -> PathBuf {
     let own = file.parent().unwrap_or(Path::new(""));
     let package = package_of(text).replace('.', "/");
@@ -67,7 +69,7 @@ fn folder_of(file: &Path, text: &str) -> PathBuf {
     folder
 }
 
-/// The package that a file declares: nothing but comments and annotations stands before it.
+/// The package that a file declares, which only comments and annotations may precede.
 fn package_of(text: &str) -> String {
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
     loop {

@@ -1,9 +1,9 @@
-//! What is built, and by what.
+//! Build tool and target of a project.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// What builds a project.
+/// Build tool of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BuildTool {
     /// Gradle, by an init script.
@@ -22,7 +22,7 @@ impl fmt::Display for BuildTool {
 }
 
 impl BuildTool {
-    /// Its program on the path.
+    /// Name of the tool's program on PATH.
     pub fn program(self) -> &'static str {
         match self {
             BuildTool::Gradle => "gradle",
@@ -30,7 +30,7 @@ impl BuildTool {
         }
     }
 
-    /// The folder below the results for its log and for what modules tell.
+    /// Name of the folder below the results for the tool's log and exports.
     pub fn folder(self) -> &'static str {
         match self {
             BuildTool::Gradle => "gradle",
@@ -38,7 +38,7 @@ impl BuildTool {
         }
     }
 
-    /// The program that a project may bring with it.
+    /// File name of the wrapper script that a project may contain.
     pub(super) fn wrapper(self) -> &'static str {
         match self {
             BuildTool::Gradle => "gradlew",
@@ -46,7 +46,7 @@ impl BuildTool {
         }
     }
 
-    /// Files of which a project's root has one.
+    /// Build files, one of which every project of the tool has.
     pub(super) fn files(self) -> &'static [&'static str] {
         match self {
             BuildTool::Gradle => {
@@ -64,25 +64,25 @@ impl BuildTool {
     }
 }
 
-/// What is built, and by what.
+/// A build to run: tool, target, options and folders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectBuild {
-    /// What builds it.
+    /// Build tool.
     pub tool: BuildTool,
-    /// A task as on Gradle's command line, `:app:assembleBenchmark`; or a module as `mvn -pl` has
-    /// it: `app`, `:app`, `.`.
+    /// Gradle task, `:app:assembleBenchmark`; or Maven module in the notation of `mvn -pl`: `app`,
+    /// `:app`, `.`.
     pub target: String,
-    /// Options of the user's own for the build tool, as it takes them: `-Pfast`.
+    /// The user's own options for the build tool: `-Pfast`.
     pub options: Vec<String>,
-    /// The project's folder, that of `settings.gradle` or of the root's `pom.xml`.
+    /// Folder of the project, with `settings.gradle` or the root's `pom.xml`.
     pub project: PathBuf,
-    /// Where the log and what modules tell go.
+    /// Output folder for log and exports.
     pub folder: PathBuf,
 }
 
 impl ProjectBuild {
-    /// What is done, for messages.
-    pub(super) fn work(&self) -> String {
+    /// Description of the build, for messages.
+    pub(super) fn description(&self) -> String {
         match self.tool {
             BuildTool::Gradle => format!("Gradle's task {}", self.target),
             BuildTool::Maven => format!("Maven's build of {}", self.target),

@@ -1,5 +1,5 @@
-//! One run of a build tool: the wrapper's or the path's, into a log, with a folder for what
-//! modules write.
+//! One run of a build tool, from the project's wrapper or from PATH, with a log file and a folder
+//! for the modules' exports.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -8,17 +8,17 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::toolchain::jdk::on_path;
+use crate::toolchain::jdk::find_on_path;
 
 use super::{ProjectBuild, ProjectError};
 
-/// The form of the files that this version reads.
+/// Version of the export format.
 const FORMAT: u32 = 1;
-/// How many lines of a log are shown where none of them is known to be an error.
+/// Number of last log lines to show where none is a known error.
 const LAST_LINES: usize = 30;
 
-/// The project's wrapper, else the path's program.
-pub(super) fn program(build: &ProjectBuild) -> Result<PathBuf, ProjectError> {
+/// The path of the project's wrapper, else of the tool on PATH.
+pub(super) fn find_program(build: &ProjectBuild) -> Result<PathBuf, ProjectError> {
     let (tool, project) = (build.tool, &build.project);
     if !tool.files().iter().any(|name| project.join(name).is_file()) {
         return Err(ProjectError::NoProject { tool, folder: project.clone() });
@@ -27,16 +27,17 @@ pub(super) fn program(build: &ProjectBuild) -> Result<PathBuf, ProjectError> {
     if wrapper.is_file() {
         return wrapper.canonicalize().map_err(ProjectError::io(&wrapper));
     }
-    on_path(tool.program()).ok_or_else(|| ProjectError::NoTool { tool, folder: project.clone() })
+    find_on_path(tool.program())
+        .ok_or_else(|| ProjectError::NoTool { tool, folder: project.clone() })
 }
 
-/// How the program is called in the project's folder: `./gradlew`, `mvn`.
+/// The command to call the tool in the project's folder: `./gradlew`, `mvn`.
 pub(super) fn command_name(build: &ProjectBuild, program: &Path) -> String {
     let name = program.file_name().unwrap_or_default().to_string_lossy();
     if name == build.tool.wrapper() { format!("./{name}") } else { name.into_owned() }
 }
 
-/// An empty folder for what modules write, as a program in another folder finds it.
+/// Creates an empty folder for exports; returns its absolute path.
 pub(super) fn export_folder(build: &ProjectBuild) -> Result<PathBuf, ProjectError> {
     let exported = build.folder.join("export");
     if exported.exists() {
@@ -46,18 +47,19 @@ pub(super) fn export_folder(build: &ProjectBuild) -> Result<PathBuf, ProjectErro
     exported.canonicalize().map_err(ProjectError::io(&exported))
 }
 
-/// The log of a build.
-pub(super) fn log_of(build: &ProjectBuild) -> PathBuf {
+/// Path of the build's log.
+pub(super) fn log_path(build: &ProjectBuild) -> PathBuf {
     build.folder.join(format!("{}.log", build.tool.folder()))
 }
 
-/// Runs it in the project's folder, into the log; what it said where it failed.
+/// Runs the tool in the project's folder with its output in the log; returns the output of a failed
+/// run.
 pub(super) fn run(
     build: &ProjectBuild,
     program: &Path,
     arguments: impl FnOnce(&mut Command),
 ) -> Result<Option<String>, ProjectError> {
-    let log = log_of(build);
+    let log = log_path(build);
     let out = File::create(&log).map_err(ProjectError::io(&log))?;
     let err = out.try_clone().map_err(ProjectError::io(&log))?;
     let mut command = Command::new(program);
@@ -76,8 +78,8 @@ pub(super) fn run(
     Ok(Some(String::from_utf8_lossy(&said).into_owned()))
 }
 
-/// What modules wrote, in the order of the files' names.
-pub(super) fn exports<T: DeserializeOwned>(folder: &Path) -> Result<Vec<T>, ProjectError> {
+/// Reads the exports of all modules, in the order of file names.
+pub(super) fn read_exports<T: DeserializeOwned>(folder: &Path) -> Result<Vec<T>, ProjectError> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(ProjectError::io(folder))? {
         let file = entry.map_err(ProjectError::io(folder))?.path();
@@ -93,13 +95,13 @@ pub(super) fn exports<T: DeserializeOwned>(folder: &Path) -> Result<Vec<T>, Proj
     files.into_iter().map(read).collect()
 }
 
-/// What is in all files that modules write.
+/// Head of every export file: the format version.
 #[derive(Deserialize)]
 struct ExportHead {
     format: u32,
 }
 
-/// Reads what a module wrote; what is wrong with it, where it is of no form that is known.
+/// Parses an export; the error names the problem or an unknown format version.
 pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let read = |error: serde_json::Error| error.to_string();
     match serde_json::from_str(text).map_err(read)? {
@@ -110,7 +112,7 @@ pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     }
 }
 
-/// The end of a log in which no line is known to be an error.
+/// The last lines of a log in which no line is a known error.
 pub(super) fn last_lines<'s, 'l>(lines: &'s [&'l str]) -> &'s [&'l str] {
     &lines[lines.len().saturating_sub(LAST_LINES)..]
 }

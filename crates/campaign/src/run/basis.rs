@@ -1,6 +1,6 @@
-//! What the runs of a campaign depend on, part by part: so that a changed scenario names
-//! its changed keys, and voids no run that does not depend on them. The journal keeps it;
-//! a run is held to the basis that it was made on.
+//! The basis of a campaign: everything that its runs depend on, part by part, so that a changed
+//! scenario names its changed keys and invalidates no run that does not depend on them. The journal
+//! stores the basis; each run belongs to the basis that it was made on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,25 +8,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::{PlannedCase, RunPhase};
 use crate::format::{counted, counted_as};
-use crate::scenario::{Keys, table_of};
+use crate::scenario::{ScenarioKeys, split_key};
 use crate::toolchain::artifact::hash_of_bytes;
 
 use super::record::RunRecord;
 
-/// Everything that a campaign's runs depend on.
+/// Everything that a campaign's runs depend on: keys of the scenario, hashes of files and blocks,
+/// cases.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CampaignBasis {
-    /// The scenario's keys, without those that say where files lie.
-    pub scenario: Keys,
+    /// Keys of the scenario, without those for paths of files.
+    pub scenario: ScenarioKeys,
     /// Hash of each file that the application is built of, by name.
     pub files: BTreeMap<String, String>,
-    /// Hash of the names of all blocks: plan and counts go by their numbers.
+    /// Hash of the names of all blocks, since plan and counts refer to blocks by number.
     pub blocks: String,
-    /// What each case of the plan is, by its name.
+    /// The basis of each case of the plan, by the case's name.
     pub cases: BTreeMap<String, CaseBasis>,
 }
 
-/// What tells a case from others.
+/// The identity of a case: its input and a hash of its removed blocks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaseBasis {
     /// Its input sequence.
@@ -35,18 +36,18 @@ pub struct CaseBasis {
     pub removed: String,
 }
 
-/// Tables of a scenario that say where files lie; the files' hashes tell more.
+/// Tables of a scenario with paths of files, which the basis represents by the files' hashes.
 const PLACES: [&str; 3] = ["source", "library", "offline"];
 
 impl CampaignBasis {
     /// The basis of a scenario's campaign with these files and cases.
     pub fn new(
-        scenario: &Keys,
+        scenario: &ScenarioKeys,
         files: BTreeMap<String, String>,
         blocks: &str,
         cases: &[PlannedCase],
     ) -> Self {
-        let tells = |key: &&String| !PLACES.contains(&table_of(key).0);
+        let tells = |key: &&String| !PLACES.contains(&split_key(key).0);
         let scenario = scenario.iter().filter(|(key, _)| tells(key));
         let case = |case: &PlannedCase| {
             let removed: Vec<String> = case.removed.iter().map(|id| id.0.to_string()).collect();
@@ -61,7 +62,7 @@ impl CampaignBasis {
         }
     }
 
-    /// What tells a case's variant from others; none of the unremoved one.
+    /// Hash that identifies the variant of a case; none for the variant without removed blocks.
     pub(super) fn variant_of(&self, case: &str) -> Option<&str> {
         let removed = &self.cases.get(case)?.removed;
         (!removed.is_empty() && *removed != short_hash(b"")).then_some(removed)
@@ -72,59 +73,59 @@ impl CampaignBasis {
     }
 }
 
-/// The first half of a SHA-256: enough to tell the files of one folder apart.
+/// The first half of a SHA-256, enough to distinguish the files of one folder.
 pub(crate) fn short_hash(bytes: &[u8]) -> String {
     hash_of_bytes(bytes)[..32].to_string()
 }
 
-/// Which runs a change concerns.
+/// The runs that a change affects.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Concern {
-    /// None: it is about what comes after the runs.
+enum AffectedRuns {
+    /// No runs, only later stages.
     Later,
-    /// Those of microbenchmarks, which are kept apart.
+    /// Runs of microbenchmarks, which are stored separately.
     Microbenchmarks,
-    /// How many there are.
+    /// Only the number of runs.
     Number,
-    /// Bad ones: whether they are bad.
+    /// Bad runs, since the verdict may change.
     BadRuns,
-    /// The plan is made with it; its runs are of other cases.
+    /// The plan: another plan has runs of other cases.
     Plan,
-    /// Those with the application and one of these inputs.
+    /// Runs with the application and one of these inputs.
     Inputs(BTreeSet<String>),
-    /// All.
+    /// All runs.
     AllRuns,
 }
 
-/// One change between two bases.
+/// One change between two bases of a campaign, with the runs that the change affects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct BasisChange {
     /// `[microbenchmarks] repeats was 3 and is 5`.
     what: String,
-    concern: Concern,
+    affected: AffectedRuns,
 }
 
-/// All that changed between two bases.
+/// All changes between two bases of a campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Changes {
+pub(super) struct BasisChanges {
     changes: Vec<BasisChange>,
-    /// Cases that are in both and the same, with their input.
+    /// Cases that are identical in both, with their input.
     same_cases: BTreeMap<String, String>,
 }
 
-impl Changes {
+impl BasisChanges {
     pub(super) fn between(old: &CampaignBasis, new: &CampaignBasis) -> Self {
         let keys: BTreeSet<&String> = old.scenario.keys().chain(new.scenario.keys()).collect();
         let changed =
             keys.into_iter().filter(|key| old.scenario.get(*key) != new.scenario.get(*key));
         let mut changes: Vec<BasisChange> = changed.map(|key| changed_key(key, old, new)).collect();
         changes.extend(changed_files(old, new));
-        if changes.iter().all(|change| change.concern != Concern::AllRuns)
+        if changes.iter().all(|change| change.affected != AffectedRuns::AllRuns)
             && old.blocks != new.blocks
         {
             let what = "the same sources are divided into other blocks: another version of \
                         wattline does so";
-            changes.push(BasisChange { what: what.into(), concern: Concern::AllRuns });
+            changes.push(BasisChange { what: what.into(), affected: AffectedRuns::AllRuns });
         }
         let same = new.cases.iter().filter(|(name, case)| old.cases.get(*name) == Some(case));
         let same_cases: BTreeMap<String, String> =
@@ -133,40 +134,43 @@ impl Changes {
             let other = new.cases.len() - same_cases.len();
             let cases = counted(new.cases.len(), "case");
             let what = format!("plan.csv is another: {other} of its {cases}");
-            changes.push(BasisChange { what, concern: Concern::Number });
+            changes.push(BasisChange { what, affected: AffectedRuns::Number });
         }
         Self { changes, same_cases }
     }
 
-    /// Whether a run that was made on the old basis is one of the new.
-    pub(super) fn keep(&self, record: &RunRecord) -> bool {
+    /// Whether a run made on the old basis is valid on the new one.
+    pub(super) fn keeps(&self, record: &RunRecord) -> bool {
         let Some(input) = self.same_cases.get(&record.run.case) else { return false };
-        self.changes.iter().all(|change| match &change.concern {
-            Concern::Later | Concern::Microbenchmarks | Concern::Number | Concern::Plan => true,
-            Concern::BadRuns => record.is_good(),
+        self.changes.iter().all(|change| match &change.affected {
+            AffectedRuns::Later
+            | AffectedRuns::Microbenchmarks
+            | AffectedRuns::Number
+            | AffectedRuns::Plan => true,
+            AffectedRuns::BadRuns => record.is_good(),
             // No application runs in an idle session.
-            Concern::Inputs(inputs) => {
+            AffectedRuns::Inputs(inputs) => {
                 record.run.phase == RunPhase::Idle || !inputs.contains(input)
             }
-            Concern::AllRuns => false,
+            AffectedRuns::AllRuns => false,
         })
     }
 
-    fn other_plan(&self) -> bool {
-        self.changes.iter().any(|change| change.concern == Concern::Plan)
+    fn has_other_plan(&self) -> bool {
+        self.changes.iter().any(|change| change.affected == AffectedRuns::Plan)
     }
 
-    /// What becomes of `records`, the runs of the old basis: lines to be said, or to be
-    /// refused with.
+    /// Decides whether a campaign with these records of the old basis can be resumed; returns lines
+    /// to print, or to refuse with.
     pub(super) fn outcome(&self, records: &[RunRecord]) -> BasisVerdict {
         let good = || records.iter().filter(|record| record.is_good());
-        let kept = good().filter(|record| self.keep(record)).count();
+        let kept = good().filter(|record| self.keeps(record)).count();
         let runs_application = |record: &&RunRecord| record.run.phase != RunPhase::Idle;
-        let of_use = good().filter(runs_application).any(|record| self.keep(record));
+        let of_use = good().filter(runs_application).any(|record| self.keeps(record));
         let void = good().count() - kept;
         let lines = self.changes.iter().map(|change| self.line(change, good().count()));
         let lines: Vec<String> = lines.collect();
-        if self.other_plan() || (void > 0 && !of_use) {
+        if self.has_other_plan() || (void > 0 && !of_use) {
             return BasisVerdict::Refused(lines);
         }
         let again = match void {
@@ -179,67 +183,67 @@ impl Changes {
     }
 
     fn line(&self, change: &BasisChange, runs: usize) -> String {
-        let concern = match &change.concern {
-            Concern::Later => "no run depends on it".to_string(),
-            Concern::Microbenchmarks => "it concerns the microbenchmarks alone".to_string(),
-            Concern::Number => "runs are added or spared".to_string(),
-            Concern::BadRuns => "good runs stay, bad ones are made again".to_string(),
-            Concern::Plan => "the plan would be another".to_string(),
-            Concern::Inputs(inputs) => {
+        let affected = match &change.affected {
+            AffectedRuns::Later => "no run depends on it".to_string(),
+            AffectedRuns::Microbenchmarks => "it concerns the microbenchmarks alone".to_string(),
+            AffectedRuns::Number => "runs are added or spared".to_string(),
+            AffectedRuns::BadRuns => "good runs stay, bad ones are made again".to_string(),
+            AffectedRuns::Plan => "the plan would be another".to_string(),
+            AffectedRuns::Inputs(inputs) => {
                 let cases = self.same_cases.values().filter(|input| inputs.contains(*input));
                 let names: Vec<&str> = inputs.iter().map(String::as_str).collect();
                 let cases = counted(cases.count(), "case");
                 format!("it concerns the {cases} of input {}", names.join(", "))
             }
-            Concern::AllRuns if runs == 1 => "its one run depends on it".to_string(),
-            Concern::AllRuns => format!("all {runs} runs depend on it"),
+            AffectedRuns::AllRuns if runs == 1 => "its one run depends on it".to_string(),
+            AffectedRuns::AllRuns => format!("all {runs} runs depend on it"),
         };
-        format!("{}: {concern}", change.what)
+        format!("{}: {affected}", change.what)
     }
 }
 
-/// What becomes of a campaign whose basis changed.
+/// Whether a campaign whose basis changed can be resumed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum BasisVerdict {
-    /// It goes on; lines that say what changed and how much is kept.
+    /// The campaign is resumed; lines state what changed and how many runs are kept.
     GoesOn(Vec<String>),
-    /// Nothing would be left of it; lines that say what changed.
+    /// No run would be kept; lines state what changed.
     Refused(Vec<String>),
 }
 
 fn changed_key(key: &str, old: &CampaignBasis, new: &CampaignBasis) -> BasisChange {
     let value = |basis: &CampaignBasis| basis.scenario.get(key).cloned();
     let (was, is) = (value(old), value(new));
-    let name = match table_of(key) {
+    let name = match split_key(key) {
         (key, "") => key.to_string(),
         ("input", rest) => format!("[[input]] {rest}"),
         (table, rest) => format!("[{table}] {rest}"),
     };
     let said = |value: Option<String>| value.unwrap_or_else(|| "not set".into());
     let what = format!("{name} was {} and is {}", said(was), said(is));
-    BasisChange { what, concern: concern(key, old, new) }
+    BasisChange { what, affected: affected_runs(key, old, new) }
 }
 
-fn concern(key: &str, old: &CampaignBasis, new: &CampaignBasis) -> Concern {
-    match table_of(key) {
-        ("name" | "description" | "hints", _) => Concern::Later,
-        ("microbenchmarks", _) => Concern::Microbenchmarks,
-        ("limits", _) | ("session", "limit_s") => Concern::BadRuns,
-        ("campaign", "window_s") => Concern::Later,
-        ("campaign", "protocol") => Concern::AllRuns,
-        ("campaign", key) if is_number_of_runs(key) => Concern::Number,
-        ("campaign", _) => Concern::Plan,
-        ("session", key) if key.starts_with("dry_extras") => Concern::Plan,
+fn affected_runs(key: &str, old: &CampaignBasis, new: &CampaignBasis) -> AffectedRuns {
+    match split_key(key) {
+        ("name" | "description" | "hints", _) => AffectedRuns::Later,
+        ("microbenchmarks", _) => AffectedRuns::Microbenchmarks,
+        ("limits", _) | ("session", "limit_s") => AffectedRuns::BadRuns,
+        ("campaign", "window_s") => AffectedRuns::Later,
+        ("campaign", "protocol") => AffectedRuns::AllRuns,
+        ("campaign", key) if is_number_of_runs(key) => AffectedRuns::Number,
+        ("campaign", _) => AffectedRuns::Plan,
+        ("session", key) if key.starts_with("dry_extras") => AffectedRuns::Plan,
         ("session", key) if key == "frames" || key.starts_with("extras.") => {
-            Concern::Inputs(inputs_without(key, old, new))
+            AffectedRuns::Inputs(inputs_without(key, old, new))
         }
-        ("input", rest) => match table_of(rest).0 {
+        ("input", rest) => match split_key(rest).0 {
             input if old.inputs().contains(input) && new.inputs().contains(input) => {
-                Concern::Inputs(BTreeSet::from([input.to_string()]))
+                AffectedRuns::Inputs(BTreeSet::from([input.to_string()]))
             }
-            _ => Concern::Plan,
+            _ => AffectedRuns::Plan,
         },
-        _ => Concern::AllRuns,
+        _ => AffectedRuns::AllRuns,
     }
 }
 
@@ -248,7 +252,7 @@ fn is_number_of_runs(key: &str) -> bool {
         .contains(&key)
 }
 
-/// The inputs that have no key of their own in the place of the session's.
+/// The inputs without a key of their own that overrides the session's.
 fn inputs_without(key: &str, old: &CampaignBasis, new: &CampaignBasis) -> BTreeSet<String> {
     let has_own = |input: &str| {
         let own = format!("input.{input}.{key}");
@@ -257,7 +261,7 @@ fn inputs_without(key: &str, old: &CampaignBasis, new: &CampaignBasis) -> BTreeS
     new.inputs().into_iter().filter(|input| !has_own(input)).map(str::to_string).collect()
 }
 
-/// So many changed files are named.
+/// Most changed files that are named.
 const NAMED_FILES: usize = 3;
 
 fn changed_files(old: &CampaignBasis, new: &CampaignBasis) -> Option<BasisChange> {
@@ -278,7 +282,7 @@ fn changed_files(old: &CampaignBasis, new: &CampaignBasis) -> Option<BasisChange
     if let Some(more) = changed.len().checked_sub(NAMED_FILES).filter(|more| *more > 0) {
         what += &format!(" and {}", counted(more, "more file"));
     }
-    Some(BasisChange { what, concern: Concern::AllRuns })
+    Some(BasisChange { what, affected: AffectedRuns::AllRuns })
 }
 
 #[cfg(test)]
@@ -288,7 +292,7 @@ mod tests {
     use crate::run::RunVerdict;
     use crate::run::campaign::tests::record;
 
-    fn keys(pairs: &[(&str, &str)]) -> Keys {
+    fn keys(pairs: &[(&str, &str)]) -> ScenarioKeys {
         pairs.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect()
     }
 
@@ -317,7 +321,7 @@ mod tests {
     }
 
     fn outcome(old: &[(&str, &str)], new: &[(&str, &str)]) -> BasisVerdict {
-        Changes::between(&basis(old), &basis(new)).outcome(&records())
+        BasisChanges::between(&basis(old), &basis(new)).outcome(&records())
     }
 
     fn goes_on(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<String> {
@@ -377,7 +381,7 @@ mod tests {
         other.files.insert("a/Main.java".into(), "2".into());
         other.blocks = "c".into();
         let BasisVerdict::Refused(lines) =
-            Changes::between(&basis(&[]), &other).outcome(&records())
+            BasisChanges::between(&basis(&[]), &other).outcome(&records())
         else {
             panic!("other sources")
         };
@@ -386,8 +390,8 @@ mod tests {
 
     #[test]
     fn raised_limits_try_bad_runs_again() {
-        let changes = Changes::between(&basis(&[]), &basis(&[("session.limit_s", "9.0")]));
-        let kept = records().iter().filter(|record| changes.keep(record)).count();
+        let changes = BasisChanges::between(&basis(&[]), &basis(&[("session.limit_s", "9.0")]));
+        let kept = records().iter().filter(|record| changes.keeps(record)).count();
         assert_eq!(kept, 6, "all but the bad one");
     }
 }

@@ -1,25 +1,26 @@
-//! Makes the runs of a campaign, one after the other: session, checks, folder, journal
-//! line. It may be stopped at any moment; what the journal has is not measured again.
+//! A campaign on one board: makes its runs one after the other, each with session, checks, folder
+//! and journal line. The campaign may be stopped at any moment; runs in the journal are not
+//! measured again.
 
 use crate::campaign::PlannedRun;
 
-use super::basis::{BasisVerdict, Changes};
+use super::basis::{BasisChanges, BasisVerdict};
 use super::entry::RunEntry;
 use super::error::{DriverError, RunError};
-use super::journal::{Begun, Journal, Stopped};
+use super::journal::{CampaignStart, EarlyStop, Journal};
 use super::options::{OnExisting, RunOptions};
 use super::record::{RawRun, RunRecord};
 use super::store::remove_unfinished;
 
-/// Makes one session on a board.
+/// A maker of sessions: builds, installs and runs what a planned run needs on a board.
 pub trait RunDriver {
-    /// Runs it and brings back its logs. A session that went wrong is no error: its logs
-    /// and conditions say so. `attempt` counts the bad runs of the same plan entry before
-    /// it.
+    /// Makes the session of a run and returns its logs. A session that went wrong is no error: its
+    /// logs and conditions show what happened. `attempt` counts the earlier bad runs of the plan
+    /// entry.
     fn run(&mut self, run: &PlannedRun, attempt: u32) -> Result<RawRun, DriverError>;
 }
 
-/// What is told after each run.
+/// Progress of a campaign after a run.
 #[derive(Debug)]
 pub struct RunProgress<'r> {
     /// Plan entries that are done, for good or bad.
@@ -30,39 +31,39 @@ pub struct RunProgress<'r> {
     pub record: Option<&'r RunRecord>,
 }
 
-/// How a campaign ended.
+/// Result of a campaign: its records, the entries that failed for good, and why it ended early.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSummary {
     /// All runs, those of the journal included, in the order in which they were made.
     pub records: Vec<RunRecord>,
     /// Plan entries whose runs were all bad, with the reasons of the last one.
     pub given_up: Vec<(PlannedRun, String)>,
-    /// Plan entries that the journal had.
+    /// Number of plan entries that the journal had at the start.
     pub resumed: usize,
-    /// Why it ended before all repeats; none when it made all.
-    pub stopped: Option<Stopped>,
+    /// Reason why the campaign ended before all repeats; none if it made all.
+    pub stopped: Option<EarlyStop>,
 }
 
-/// Asked at the end of a round of repeats, with the records of all rounds so far: why no
-/// further round is needed, or nothing. It must go by the records alone, so that a resumed
-/// campaign ends where an undisturbed one would.
-pub type Enough<'e> = dyn FnMut(&[RunRecord]) -> Result<Option<String>, DriverError> + 'e;
+/// Function called after each round of repeats, with the records of all rounds so far: returns the
+/// reason why no further round is needed, or none. Must depend on the records alone, so that a
+/// resumed campaign ends where an undisturbed one would.
+pub type RepeatCheck<'e> = dyn FnMut(&[RunRecord]) -> Result<Option<String>, DriverError> + 'e;
 
-/// This many entries in a row given up end the campaign.
-pub(super) const HOPELESS: u32 = 5;
+/// Number of entries in a row failing for good that ends the campaign.
+pub(super) const FAILURES_IN_A_ROW_MAX: u32 = 5;
 
-/// Makes the runs of `order` that the journal does not have, until a round of repeats was
-/// enough.
+/// Makes the runs of `order` that the journal does not have, on one board, until `enough` gives a
+/// reason to stop after a round of repeats. Calls `progress` after each run.
 pub fn run_campaign_until(
     order: &[PlannedRun],
     driver: &mut dyn RunDriver,
     options: &RunOptions,
-    enough: &mut Enough<'_>,
+    enough: &mut RepeatCheck<'_>,
     progress: &mut dyn FnMut(&RunProgress<'_>),
 ) -> Result<RunSummary, RunError> {
-    let mut journal = open(options)?;
+    let mut journal = open_journal(options)?;
     let mut given_up = Vec::new();
-    let (mut resumed, mut hopeless) = (0, 0);
+    let (mut resumed, mut failures_in_a_row) = (0, 0);
     for (index, run) in order.iter().enumerate() {
         let entry = RunEntry { run, board: None };
         let is_done = |journal: &Journal| entry.is_done(journal, options.max_retries);
@@ -77,14 +78,18 @@ pub fn run_campaign_until(
             progress(&RunProgress { done, total: order.len(), record: journal.records.last() });
         }
         match entry.last_reasons(&journal) {
-            None => hopeless = 0,
-            Some(reasons) if entry.left_out(&journal).is_some() => {
+            None => failures_in_a_row = 0,
+            Some(reasons) if entry.left_out_reason(&journal).is_some() => {
                 given_up.push((run.clone(), reasons));
             }
             Some(reasons) => {
-                hopeless += 1;
-                if hopeless == HOPELESS {
-                    return Err(RunError::Hopeless { count: HOPELESS, run: run.id(), reasons });
+                failures_in_a_row += 1;
+                if failures_in_a_row == FAILURES_IN_A_ROW_MAX {
+                    return Err(RunError::TooManyFailures {
+                        count: FAILURES_IN_A_ROW_MAX,
+                        run: run.id(),
+                        reasons,
+                    });
                 }
                 given_up.push((run.clone(), reasons));
             }
@@ -94,15 +99,16 @@ pub fn run_campaign_until(
             break;
         }
     }
-    let (records, stopped) = journal.into_read();
+    let (records, stopped) = journal.into_records();
     Ok(RunSummary { records, given_up, resumed, stopped })
 }
 
-/// Whether the run at `index` ends the campaign: the last of a round that was enough.
+/// Whether the run at `index` ends the campaign, as the last of a round after which no further one
+/// is needed.
 fn is_enough(
     order: &[PlannedRun],
     index: usize,
-    enough: &mut Enough<'_>,
+    enough: &mut RepeatCheck<'_>,
     journal: &mut Journal,
 ) -> Result<bool, RunError> {
     let (made, open) = order.split_at(index + 1);
@@ -120,13 +126,13 @@ fn is_enough(
     match enough(&past).map_err(|source| RunError::Driver { run: run(), source })? {
         None => Ok(false),
         Some(reason) => {
-            journal.stop(Stopped { after: round, saved: open.len(), reason })?;
+            journal.stop(EarlyStop { after: round, saved: open.len(), reason })?;
             Ok(true)
         }
     }
 }
 
-pub(super) fn open(options: &RunOptions) -> Result<Journal, RunError> {
+pub(super) fn open_journal(options: &RunOptions) -> Result<Journal, RunError> {
     let folder = &options.folder;
     std::fs::create_dir_all(folder).map_err(RunError::file(folder, "making the folder"))?;
     let mut journal = Journal::open(folder)?;
@@ -135,9 +141,9 @@ pub(super) fn open(options: &RunOptions) -> Result<Journal, RunError> {
         Some(_) if options.existing != OnExisting::Resume => {
             return Err(RunError::Exists { folder: folder.clone() });
         }
-        Some(Begun { basis }) if *basis == options.basis => {}
-        Some(Begun { basis }) => {
-            let changes = Changes::between(basis, &options.basis);
+        Some(CampaignStart { basis }) if *basis == options.basis => {}
+        Some(CampaignStart { basis }) => {
+            let changes = BasisChanges::between(basis, &options.basis);
             if let BasisVerdict::Refused(lines) = changes.outcome(&journal.records) {
                 let changes = lines.join("\n  ");
                 return Err(RunError::OtherCampaign { folder: folder.clone(), changes });
@@ -160,7 +166,7 @@ fn make_run(
     let raw = driver
         .run(entry.run, attempt)
         .map_err(|source| RunError::Driver { run: entry.run.id(), source })?;
-    entry.keep(attempt, raw, options, journal)
+    entry.store_session(attempt, raw, options, journal)
 }
 
 #[cfg(test)]

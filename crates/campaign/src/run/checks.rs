@@ -1,4 +1,4 @@
-//! The checks of a run: one sentence for each that fails.
+//! The checks of a run: each returns a sentence if it fails.
 
 use crate::campaign::{CountSnapshot, RunPhase, SnapshotError};
 use crate::format::counted;
@@ -9,11 +9,11 @@ use crate::scenario::CampaignProtocol;
 use super::judge_settings::{JudgeSettings, RunReference};
 use super::record::{Conditions, ExitState, MeasuredSession, RawLogs};
 
-/// Durations of a case are compared from this many good runs on: with fewer an outlier
-/// would make the ones after it look bad.
+/// Number of good runs of a case from which durations are compared: with fewer an outlier would
+/// make the ones after it look bad.
 const DURATIONS_MIN: usize = 3;
 
-/// Furthest that the marks that align the clocks may be apart, in seconds.
+/// Largest residual of the markers that align the clocks, in seconds.
 const CLOCK_RESIDUAL_MAX_S: f64 = 0.25;
 
 /// Largest share of a session's sample lines that may be unreadable or out of order.
@@ -52,7 +52,8 @@ pub(super) fn check_conditions(
     reasons
 }
 
-/// Of traced runs too: a throttled application may take another path.
+/// Checks that the frequency was the required one; for traced runs too, as a throttled application
+/// may take another path.
 pub(super) fn check_frequency(conditions: &Conditions, settings: &JudgeSettings) -> Vec<String> {
     let Some(wanted) = settings.frequency_khz else { return Vec::new() };
     let seen = [
@@ -76,7 +77,7 @@ pub(super) fn check_frequency(conditions: &Conditions, settings: &JudgeSettings)
 /// From this thermal status on (severe) Android slows the processor down.
 const SEVERE: u8 = 3;
 
-/// Of traced runs too, as the frequency.
+/// Checks that the thermal status stayed below severe; for traced runs too, as the frequency.
 pub(super) fn check_heat(conditions: &Conditions) -> Option<String> {
     let status = conditions.thermal_status.filter(|status| *status >= SEVERE)?;
     Some(format!("Android's thermal status was {status}, {SEVERE} is severe"))
@@ -143,14 +144,14 @@ pub(super) fn check_counts(
     other.then(|| "its path is not that of the traced run before it".into())
 }
 
-/// A sampled run without samples is of no use.
+/// Checks that a sampled run has samples.
 pub(super) fn check_profile(phase: RunPhase, logs: &RawLogs) -> Option<String> {
     let is_sample = |line: &str| !line.is_empty() && !line.starts_with('#');
     let has_some = || logs.profile.as_ref().is_some_and(|p| p.stacks.lines().any(is_sample));
     (phase == RunPhase::Sampled && !has_some()).then(|| "its sampler left no samples".into())
 }
 
-/// Snapshots have to be there, whole, and on the samples' clock.
+/// Checks that the snapshots of a traced run are there, complete, and on the samples' clock.
 pub(super) fn check_windows(
     snapshots: Option<Result<Vec<CountSnapshot>, SnapshotError>>,
     measured: &MeasuredSession,

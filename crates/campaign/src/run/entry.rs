@@ -1,30 +1,30 @@
-//! One entry of a campaign's plan: what the journal says of it, and putting a session that
-//! was made for it into folder and journal.
+//! One entry of a campaign's plan: its state by the journal, and storing its sessions in folder and
+//! journal.
 
 use crate::campaign::{PlannedRun, RunPhase};
 
 use super::error::RunError;
-use super::journal::{Begun, Journal};
+use super::journal::{CampaignStart, Journal};
 use super::judge::judge;
 use super::judge_settings::RunReference;
 use super::options::RunOptions;
 use super::record::{ExitState, RawRun, RunRecord, RunVerdict};
 use super::store::write_run;
 
-/// A planned run, and the board that makes it where there are several.
+/// An entry of a campaign's plan: a run, and its board if there are several.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RunEntry<'e> {
     /// The run.
     pub run: &'e PlannedRun,
-    /// Serial of its board; none in a campaign on one board.
+    /// Serial of the board; none in a campaign on one board.
     pub board: Option<&'e str>,
 }
 
-/// A variant hangs if so many of its sessions did.
+/// Number of hanging sessions from which a variant counts as hanging.
 const HUNG: usize = 2;
 
 impl<'e> RunEntry<'e> {
-    /// Its own records.
+    /// The records of this run on its board.
     fn records<'j>(&self, journal: &'j Journal) -> impl Iterator<Item = &'j RunRecord>
     where
         'e: 'j,
@@ -33,7 +33,7 @@ impl<'e> RunEntry<'e> {
         self.repeats(journal).filter(move |record| record.run == *run)
     }
 
-    /// The records of all repeats, on its board.
+    /// The records of all repeats of the run's case and phase on its board.
     fn repeats<'j>(&self, journal: &'j Journal) -> impl Iterator<Item = &'j RunRecord>
     where
         'e: 'j,
@@ -43,29 +43,29 @@ impl<'e> RunEntry<'e> {
         journal.records.iter().filter(is_repeat).filter(move |record| is_on(record, board))
     }
 
-    /// How often it was tried.
+    /// Number of attempts so far.
     pub(super) fn attempts(&self, journal: &Journal) -> u32 {
         self.records(journal).count() as u32
     }
 
-    /// Whether it is done, for good or bad.
+    /// Whether the entry needs no more sessions: a run was good, or the retries are used up.
     pub(super) fn is_done(&self, journal: &Journal, max_retries: u32) -> bool {
         let retries = if self.was_given_up(journal, max_retries) { 0 } else { max_retries };
         self.records(journal).any(RunRecord::is_good)
             || self.attempts(journal) > retries
-            || self.hung(journal).is_some()
+            || self.hung_session(journal).is_some()
     }
 
-    /// The last session of its variant, where that hung again and again and never ran well: any
-    /// other would wait as long. One that hung once may have met a fault of the board.
-    fn hung<'j>(&self, journal: &'j Journal) -> Option<&'j RunRecord> {
+    /// The last session of the run's variant if that hung repeatedly and never ran well, as any
+    /// other session would hang too. A single hang may be a fault of the board.
+    fn hung_session<'j>(&self, journal: &'j Journal) -> Option<&'j RunRecord> {
         // Asked for each run of a plan: few campaigns have such sessions, and which variant a
         // record is of takes longer to find.
         let timed_out = |r: &&RunRecord| r.conditions.exit == ExitState::TimedOut;
         if journal.records.iter().filter(timed_out).take(HUNG).count() < HUNG {
             return None;
         }
-        let Some(Begun { basis }) = &journal.campaign else { return None };
+        let Some(CampaignStart { basis }) = &journal.campaign else { return None };
         let variant = basis.variant_of(&self.run.case)?;
         let is_own = |r: &&RunRecord| {
             r.run.phase != RunPhase::Idle && basis.variant_of(&r.run.case) == Some(variant)
@@ -76,28 +76,29 @@ impl<'e> RunEntry<'e> {
         own.last().copied().filter(|_| is_hopeless)
     }
 
-    /// Whether a repeat of it failed every time: mostly that is the case's own fault, and
-    /// one more try of each further repeat is enough to see that it isn't.
+    /// Whether a repeat of the run failed in all attempts: mostly that is caused by the case
+    /// itself, and one attempt of each further repeat is enough to see if not.
     fn was_given_up(&self, journal: &Journal, max_retries: u32) -> bool {
         self.repeats(journal).any(|record| record.attempt >= max_retries && !record.is_good())
     }
 
-    /// Why the last attempt was bad, or it was left out; none when it was good, or is open.
+    /// Reasons why the last attempt was bad, or why the entry was left out; none if it was good or
+    /// is open.
     pub(super) fn last_reasons(&self, journal: &Journal) -> Option<String> {
         match self.records(journal).last() {
             Some(last) => (!last.is_good()).then(|| last.reasons()),
-            None => self.left_out(journal),
+            None => self.left_out_reason(journal),
         }
     }
 
-    /// Why it was never tried: its variant hung in another session.
-    pub(super) fn left_out(&self, journal: &Journal) -> Option<String> {
-        let hung = self.hung(journal).filter(|_| self.attempts(journal) == 0)?;
+    /// Reason why the entry was never tried: its variant hung in other sessions.
+    pub(super) fn left_out_reason(&self, journal: &Journal) -> Option<String> {
+        let hung = self.hung_session(journal).filter(|_| self.attempts(journal) == 0)?;
         Some(format!("left out: without the same blocks {} hung", hung.run.id()))
     }
 
-    /// Judges a session and puts it into folder and journal.
-    pub(super) fn keep(
+    /// Judges a session and stores logs and record in folder and journal.
+    pub(super) fn store_session(
         &self,
         attempt: u32,
         raw: RawRun,
@@ -136,7 +137,8 @@ impl<'e> RunEntry<'e> {
         }
     }
 
-    /// Durations are a board's own; the path is the same on all.
+    /// The values that runs are compared with: durations of good runs on this board, and counts of
+    /// any board.
     fn reference(&self, journal: &Journal) -> RunReference {
         let (case, phase) = (&self.run.case, self.run.phase);
         let good = || journal.records.iter().filter(|r| r.is_good_run_of(case, phase));

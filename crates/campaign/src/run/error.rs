@@ -1,4 +1,4 @@
-//! What ends a campaign. A bad run does not: it is recorded with its reason.
+//! Errors that end a campaign. A bad run is no such error: it is recorded with its reason.
 
 use std::path::PathBuf;
 
@@ -6,18 +6,18 @@ use thiserror::Error;
 
 use crate::format::visible_path;
 
-/// Why a driver could not bring back a session.
+/// Error of a driver that could not make a session.
 #[derive(Debug, Error)]
 pub enum DriverError {
-    /// The board is gone or answers no more; the campaign stops and can be resumed.
+    /// The board was lost; the campaign stops and can be resumed.
     #[error("the board can't be measured any more: {0}")]
     BoardLost(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// Something on this machine or in the scenario; the campaign stops.
+    /// An error of this machine or the scenario; the campaign stops.
     #[error("the run can't be made: {0}")]
     Broken(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Why a campaign stopped.
+/// Error that stops a campaign or refuses to start it.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// A file of the campaign's folder can't be read or written.
@@ -25,13 +25,13 @@ pub enum RunError {
     File {
         /// The file or folder.
         file: PathBuf,
-        /// What was tried.
+        /// The attempted action.
         doing: &'static str,
         /// Why.
         #[source]
         source: std::io::Error,
     },
-    /// A folder without a journal: nothing was measured there.
+    /// The folder has no journal: nothing was measured there.
     #[error(
         "nothing was measured in {0} yet: `wattline run SCENARIO --out {0}` does, or `wattline \
          pipeline SCENARIO --out {0} --force` from the plan to the report",
@@ -41,7 +41,7 @@ pub enum RunError {
         /// The folder.
         folder: PathBuf,
     },
-    /// A journal line that is not what was written, and not the last one.
+    /// A journal line other than the last is damaged.
     #[error(
         "{}:{line}: the line is damaged; restore the file or start a new campaign with --force",
         visible_path(file)
@@ -58,7 +58,7 @@ pub enum RunError {
         /// The folder.
         folder: PathBuf,
     },
-    /// The folder has a campaign and none was to be resumed.
+    /// The folder has a campaign already, and `--resume` was not given.
     #[error(
         "{} has a campaign already; resume it with --resume, or replace it with --force",
         visible_path(folder)
@@ -67,7 +67,7 @@ pub enum RunError {
         /// The folder.
         folder: PathBuf,
     },
-    /// The folder's campaign is another one.
+    /// The folder's campaign has another basis.
     #[error(
         "cannot resume {}: since the campaign began\n  {changes}\nrestore that, or start another \
          campaign with another --out; what was measured is kept",
@@ -76,20 +76,20 @@ pub enum RunError {
     OtherCampaign {
         /// The folder.
         folder: PathBuf,
-        /// What changed, in lines.
+        /// The changes of the basis, in lines.
         changes: String,
     },
-    /// No run works any more.
+    /// Too many runs in a row failed for good.
     #[error("{count} runs in a row failed for good, the last one ({run}) because: {reasons}")]
-    Hopeless {
-        /// How many.
+    TooManyFailures {
+        /// Number of failed runs in a row.
         count: u32,
-        /// The last one.
+        /// The last of these runs.
         run: String,
-        /// Why it failed.
+        /// Reasons of its failure.
         reasons: String,
     },
-    /// A board that the campaign was not spread over.
+    /// A board that has no case of the campaign.
     #[error(
         "board {board} has no part in this campaign, which lies on {}; name those, or start anew \
          with --force", boards.join(", ")
@@ -97,20 +97,20 @@ pub enum RunError {
     NotAssigned {
         /// The board.
         board: String,
-        /// Those that have.
+        /// The boards of the campaign.
         boards: Vec<String>,
     },
-    /// Boards that were lost, or not there, left runs open.
+    /// Runs are open on boards that were lost or not there.
     #[error(
         "{open} runs are open: {}. What is done is kept; resume with --resume when the board is \
          back, or with --resume --move on the others", boards.join("; ")
     )]
     Open {
-        /// How many.
+        /// Number of open runs.
         open: usize,
-        /// Which boards have how many, and why.
+        /// A sentence per board, with its number of open runs and the reason.
         boards: Vec<String>,
-        /// Why the first was lost; none when it was not named.
+        /// Error of the first lost board; none if that board was not named.
         #[source]
         source: Option<DriverError>,
     },

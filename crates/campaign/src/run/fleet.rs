@@ -1,14 +1,14 @@
-//! A campaign spread over several boards: one worker per board makes its sessions, one
-//! writer judges them and keeps the journal. Which board measures which case stands in the
-//! journal, so that a campaign that is resumed gives the data set of an undisturbed
-//! one: each board makes its own runs in its own order, whatever the others do.
+//! A campaign on several boards: one worker per board makes its sessions, one writer judges them
+//! and keeps the journal. The journal contains the assignment of cases to boards, so that a resumed
+//! campaign gives the data set of an undisturbed one: each board makes its own runs in its own
+//! order, whatever the others do.
 //!
 //! A board that is lost does not stop the others. Its runs stay open until it is back, or
-//! ([`WhenLost::Move`]) what it has not done goes to the others, case by case: a case's
+//! ([`LostBoardPolicy::Move`]) what it has not done goes to the others, case by case: a case's
 //! power and idle runs lie on one board.
 //!
-//! In a campaign that goes by rounds of repeats, no board begins a round before all have ended
-//! the one before: then it is asked whether that was enough.
+//! In a campaign with rounds of repeats, no board begins a round before all have ended the one
+//! before: then `enough` decides whether a further one is needed.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,69 +17,71 @@ use std::thread;
 
 use crate::campaign::{Assignment, PlannedRun};
 
-use super::campaign::{Enough, HOPELESS, RunDriver, RunProgress, RunSummary, open};
+use super::campaign::{
+    FAILURES_IN_A_ROW_MAX, RepeatCheck, RunDriver, RunProgress, RunSummary, open_journal,
+};
 use super::entry::RunEntry;
 use super::error::{DriverError, RunError};
-use super::journal::{Journal, Stopped};
+use super::journal::{EarlyStop, Journal};
 use super::options::RunOptions;
 use super::record::{RawRun, RunRecord};
 
-/// A board with its driver.
-pub struct Member<'d> {
+/// A board of the campaign, with the driver that makes its sessions.
+pub struct FleetBoard<'d> {
     /// Its serial, as its records have it.
     pub board: String,
     /// Makes its sessions.
     pub driver: &'d mut (dyn RunDriver + Send),
 }
 
-/// What becomes of the runs of a board that is lost, or was not named.
+/// Policy for the runs of a board that is lost, or was not named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WhenLost {
-    /// They stay open until it is back.
+pub enum LostBoardPolicy {
+    /// The runs stay open until the board is back.
     KeepOpen,
-    /// The other boards make them.
+    /// The other boards make the runs.
     Move,
 }
 
-/// A session to be made.
+/// A session that a worker is to make.
 struct SessionTask {
     run: PlannedRun,
     attempt: u32,
 }
 
-/// What became of it.
+/// A worker's result for one session.
 struct SessionResult {
     board: String,
     task: SessionTask,
     raw: Result<RawRun, DriverError>,
 }
 
-/// Makes the runs of `order` that the journal does not have, all boards at the same time,
-/// until a round of repeats was enough. `fresh` says which board measures what in a new
-/// campaign; one that is resumed has its own assignment.
+/// Makes the runs of `order` that the journal does not have, on all boards at the same time, until
+/// a round of repeats was enough. `fresh` assigns cases to boards in a new campaign; a resumed one
+/// has its own assignment.
 ///
 /// # Errors
-/// Those of a campaign on one board, but for a lost board: when the others are done,
-/// [`RunError::Open`] tells what it left.
+/// Those of a campaign on one board, except for a lost board: when the others are done,
+/// [`RunError::Open`] names the open runs.
 pub fn run_fleet(
     order: &[PlannedRun],
     fresh: Assignment,
-    members: Vec<Member<'_>>,
+    members: Vec<FleetBoard<'_>>,
     options: &RunOptions,
-    when_lost: WhenLost,
-    enough: &mut Enough<'_>,
+    when_lost: LostBoardPolicy,
+    enough: &mut RepeatCheck<'_>,
     progress: &mut dyn FnMut(&RunProgress<'_>),
 ) -> Result<RunSummary, RunError> {
-    let mut journal = open(options)?;
+    let mut journal = open_journal(options)?;
     if journal.assignment.is_none() {
         journal.assign(fresh)?;
     }
     let boards: Vec<String> = members.iter().map(|member| member.board.clone()).collect();
-    let mut fleet = Fleet::new(order, journal, options, when_lost, &boards)?;
+    let mut fleet = FleetWriter::new(order, journal, options, when_lost, &boards)?;
     thread::scope(|scope| {
         let (tell, answers) = channel();
         let mut inboxes = BTreeMap::new();
-        for Member { board, driver } in members {
+        for FleetBoard { board, driver } in members {
             let (inbox, tasks) = channel();
             let tell = tell.clone();
             inboxes.insert(board.clone(), inbox);
@@ -92,7 +94,7 @@ pub fn run_fleet(
     fleet.end()
 }
 
-/// A worker: makes the sessions it is given until there are no more.
+/// Body of a board's worker: makes the sessions that it receives until there are no more.
 fn work(
     board: &str,
     driver: &mut (dyn RunDriver + Send),
@@ -110,31 +112,31 @@ fn work(
     }
 }
 
-/// The writer's side.
-struct Fleet<'f> {
+/// The writer of a campaign on several boards: hands out runs, judges and stores sessions.
+struct FleetWriter<'f> {
     order: &'f [PlannedRun],
     options: &'f RunOptions,
-    when_lost: WhenLost,
+    when_lost: LostBoardPolicy,
     journal: Journal,
     /// Runs of each board, in order.
     queues: BTreeMap<String, Vec<PlannedRun>>,
     /// How many at the front of each queue are done.
     places: BTreeMap<String, usize>,
-    /// Boards without a worker, and why.
+    /// Boards without a worker, with the error that lost them.
     lost: BTreeMap<String, Option<DriverError>>,
-    /// Entries in a row that a board gave up.
-    hopeless: BTreeMap<String, u32>,
+    /// Number of entries in a row that failed for good, by board.
+    failures_in_a_row: BTreeMap<String, u32>,
     /// The repeats that may be made; all where the campaign does not go by rounds.
     round: u32,
     resumed: usize,
 }
 
-impl<'f> Fleet<'f> {
+impl<'f> FleetWriter<'f> {
     fn new(
         order: &'f [PlannedRun],
         journal: Journal,
         options: &'f RunOptions,
-        when_lost: WhenLost,
+        when_lost: LostBoardPolicy,
         boards: &[String],
     ) -> Result<Self, RunError> {
         let assigned = journal.assignment.as_ref().map(Assignment::boards).unwrap_or_default();
@@ -143,7 +145,7 @@ impl<'f> Fleet<'f> {
         }
         let absent = assigned.into_iter().filter(|board| !boards.contains(board));
         let lost = absent.map(|board| (board, None)).collect();
-        let (queues, places, hopeless) = Default::default();
+        let (queues, places, failures_in_a_row) = Default::default();
         let by_rounds = order.is_sorted_by_key(|run| run.repeat);
         let mut fleet = Self {
             order,
@@ -153,7 +155,7 @@ impl<'f> Fleet<'f> {
             queues,
             places,
             lost,
-            hopeless,
+            failures_in_a_row,
             round: if by_rounds { 1 } else { u32::MAX },
             resumed: 0,
         };
@@ -171,16 +173,16 @@ impl<'f> Fleet<'f> {
         entry.is_done(&self.journal, self.options.max_retries)
     }
 
-    /// Takes from lost boards what they have not done, if that is wanted, and makes the
+    /// Moves the open runs of lost boards to the others, if the policy is to move, and makes the
     /// queues.
     fn move_runs(&mut self) -> Result<(), RunError> {
         let gone: Vec<String> = self.lost.keys().cloned().collect();
-        if self.when_lost == WhenLost::Move && !gone.is_empty() {
+        if self.when_lost == LostBoardPolicy::Move && !gone.is_empty() {
             let done = |case: &str, board: &str| {
                 let mut runs = self.wanted().filter(|run| run.case == case);
                 runs.all(|run| self.is_done(run, board))
             };
-            let moved = self.assignment().without(&gone, done);
+            let moved = self.assignment().without_boards(&gone, done);
             if let Some(moved) = moved.filter(|moved| moved != self.assignment()) {
                 self.journal.assign(moved)?;
             }
@@ -189,7 +191,7 @@ impl<'f> Fleet<'f> {
         Ok(())
     }
 
-    /// The runs of the campaign, without those of rounds that it ended before.
+    /// The runs of the campaign, without those after an early end.
     fn wanted(&self) -> impl Iterator<Item = &PlannedRun> {
         let last = self.journal.stopped.as_ref().map_or(u32::MAX, |stopped| stopped.after);
         self.order.iter().filter(move |run| run.repeat <= last)
@@ -202,9 +204,9 @@ impl<'f> Fleet<'f> {
         self.places.clear();
     }
 
-    /// Goes on to the next round when all boards have ended this one, or ends the campaign
-    /// with it. A board that is lost and keeps its runs keeps the round open.
-    fn end_rounds(&mut self, enough: &mut Enough<'_>) -> Result<(), RunError> {
+    /// Begins the next round if all boards have ended this one and `enough` gives no reason to
+    /// stop; else ends the campaign. A lost board that keeps its runs keeps the round open.
+    fn end_rounds(&mut self, enough: &mut RepeatCheck<'_>) -> Result<(), RunError> {
         loop {
             let is_open = |(board, run): &(&str, &PlannedRun)| !self.is_done(run, board);
             let next = self.entries().filter(is_open).map(|(_, run)| run.repeat).min();
@@ -216,7 +218,7 @@ impl<'f> Fleet<'f> {
                 None => self.round = next,
                 Some(reason) => {
                     let saved = self.entries().filter(|(_, run)| run.repeat > self.round).count();
-                    self.journal.stop(Stopped { after: self.round, saved, reason })?;
+                    self.journal.stop(EarlyStop { after: self.round, saved, reason })?;
                     self.make_queues();
                     return Ok(());
                 }
@@ -240,12 +242,12 @@ impl<'f> Fleet<'f> {
         Some(SessionTask { run, attempt })
     }
 
-    /// Hands out runs and keeps what comes back until nothing can be made any more.
+    /// Hands out runs to the workers and stores their results until no more can be made.
     fn run(
         &mut self,
         inboxes: &BTreeMap<String, Sender<SessionTask>>,
         answers: &Receiver<SessionResult>,
-        enough: &mut Enough<'_>,
+        enough: &mut RepeatCheck<'_>,
         progress: &mut dyn FnMut(&RunProgress<'_>),
     ) -> Result<(), RunError> {
         self.tell(progress, false);
@@ -269,7 +271,7 @@ impl<'f> Fleet<'f> {
             busy -= 1;
             idle.push(board.clone());
             match raw {
-                Ok(raw) => self.keep(&board, &task, raw, progress)?,
+                Ok(raw) => self.store_session(&board, &task, raw, progress)?,
                 Err(error @ DriverError::BoardLost(_)) => {
                     self.lost.insert(board, Some(error));
                     self.move_runs()?;
@@ -282,8 +284,9 @@ impl<'f> Fleet<'f> {
         }
     }
 
-    /// Puts a session into folder and journal; a board on which nothing works is lost.
-    fn keep(
+    /// Stores a session in folder and journal; a board with too many failures in a row counts as
+    /// lost.
+    fn store_session(
         &mut self,
         board: &str,
         task: &SessionTask,
@@ -291,21 +294,21 @@ impl<'f> Fleet<'f> {
         progress: &mut dyn FnMut(&RunProgress<'_>),
     ) -> Result<(), RunError> {
         let entry = RunEntry { run: &task.run, board: Some(board) };
-        entry.keep(task.attempt, raw, self.options, &mut self.journal)?;
+        entry.store_session(task.attempt, raw, self.options, &mut self.journal)?;
         self.tell(progress, true);
         if !entry.is_done(&self.journal, self.options.max_retries) {
             return Ok(());
         }
-        let count = self.hopeless.entry(board.to_owned()).or_default();
+        let count = self.failures_in_a_row.entry(board.to_owned()).or_default();
         let Some(reasons) = entry.last_reasons(&self.journal) else {
             *count = 0;
             return Ok(());
         };
         *count += 1;
-        if *count == HOPELESS {
+        if *count == FAILURES_IN_A_ROW_MAX {
             let run = task.run.id();
-            let hopeless = RunError::Hopeless { count: HOPELESS, run, reasons };
-            self.lost.insert(board.to_owned(), Some(DriverError::BoardLost(Box::new(hopeless))));
+            let error = RunError::TooManyFailures { count: FAILURES_IN_A_ROW_MAX, run, reasons };
+            self.lost.insert(board.to_owned(), Some(DriverError::BoardLost(Box::new(error))));
             self.move_runs()?;
         }
         Ok(())
@@ -325,7 +328,7 @@ impl<'f> Fleet<'f> {
         progress(&RunProgress { done: self.done(), total: self.entries().count(), record });
     }
 
-    /// What there is in the end; an error when runs are open.
+    /// The campaign's summary; an error if runs are open.
     fn end(mut self) -> Result<RunSummary, RunError> {
         let mut open: BTreeMap<String, usize> = BTreeMap::new();
         let mut given_up = Vec::new();
@@ -338,7 +341,7 @@ impl<'f> Fleet<'f> {
             }
         }
         if open.is_empty() {
-            let (records, stopped) = self.journal.into_read();
+            let (records, stopped) = self.journal.into_records();
             return Ok(RunSummary { records, given_up, resumed: self.resumed, stopped });
         }
         let why = |board: &String| match self.lost.get(board) {

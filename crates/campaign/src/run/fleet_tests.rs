@@ -82,7 +82,7 @@ fn run(
     folder: &Path,
     existing: OnExisting,
     boards: &mut [&mut Scripted],
-    when_lost: WhenLost,
+    when_lost: LostBoardPolicy,
 ) -> Result<RunSummary, RunError> {
     run_until(&order(), folder, existing, boards, when_lost, &mut |_| Ok(None))
 }
@@ -93,11 +93,11 @@ fn run_until(
     folder: &Path,
     existing: OnExisting,
     boards: &mut [&mut Scripted],
-    when_lost: WhenLost,
-    enough: &mut Enough<'_>,
+    when_lost: LostBoardPolicy,
+    enough: &mut RepeatCheck<'_>,
 ) -> Result<RunSummary, RunError> {
     let fresh = assign(&cases(), &["left".into(), "right".into()], 5);
-    let members = boards.iter_mut().map(|board| Member {
+    let members = boards.iter_mut().map(|board| FleetBoard {
         board: board.name.into(),
         driver: &mut **board as &mut (dyn RunDriver + Send),
     });
@@ -129,9 +129,13 @@ fn result(folder: &Path) -> (std::collections::BTreeMap<String, Vec<u8>>, Vec<Ru
 fn every_run_is_made_once_on_its_board_and_the_path_is_one() {
     let folder = tempfile::tempdir().unwrap();
     let (mut left, mut right) = two();
-    let summary =
-        run(folder.path(), OnExisting::Refuse, &mut [&mut left, &mut right], WhenLost::KeepOpen)
-            .unwrap();
+    let summary = run(
+        folder.path(),
+        OnExisting::Refuse,
+        &mut [&mut left, &mut right],
+        LostBoardPolicy::KeepOpen,
+    )
+    .unwrap();
     assert_eq!((summary.resumed, summary.given_up.len()), (0, 0));
     // The base case on both: 6 + 2 cases of 5 runs.
     assert_eq!(summary.records.len(), 40);
@@ -146,8 +150,12 @@ fn every_run_is_made_once_on_its_board_and_the_path_is_one() {
         assert!(assignment.has(&record.run.case, &record.board.serial));
         assert!(record.folder.ends_with(&format!("-on-{}", record.board.serial)));
     }
-    let again =
-        run(folder.path(), OnExisting::Resume, &mut [&mut left, &mut right], WhenLost::KeepOpen);
+    let again = run(
+        folder.path(),
+        OnExisting::Resume,
+        &mut [&mut left, &mut right],
+        LostBoardPolicy::KeepOpen,
+    );
     assert_eq!(again.unwrap().resumed, 40);
     assert_eq!(left.made.len() + right.made.len(), 40, "nothing is measured twice");
 }
@@ -156,8 +164,13 @@ fn every_run_is_made_once_on_its_board_and_the_path_is_one() {
 fn a_lost_board_does_not_stop_the_other_and_resume_gives_the_same() {
     let undisturbed = tempfile::tempdir().unwrap();
     let (mut left, mut right) = two();
-    run(undisturbed.path(), OnExisting::Refuse, &mut [&mut left, &mut right], WhenLost::KeepOpen)
-        .unwrap();
+    run(
+        undisturbed.path(),
+        OnExisting::Refuse,
+        &mut [&mut left, &mut right],
+        LostBoardPolicy::KeepOpen,
+    )
+    .unwrap();
     for dies_after in [0, 3, 19] {
         let folder = tempfile::tempdir().unwrap();
         let (mut left, mut right) = two();
@@ -166,7 +179,7 @@ fn a_lost_board_does_not_stop_the_other_and_resume_gives_the_same() {
             folder.path(),
             OnExisting::Refuse,
             &mut [&mut left, &mut right],
-            WhenLost::KeepOpen,
+            LostBoardPolicy::KeepOpen,
         )
         .unwrap_err();
         let open = 20 - dies_after;
@@ -174,12 +187,18 @@ fn a_lost_board_does_not_stop_the_other_and_resume_gives_the_same() {
         assert!(error.to_string().starts_with(&said), "{error}");
         assert_eq!(left.made.len(), 20, "the other board is done");
         // Alone, the board that is left has nothing to do, and the runs are still open.
-        let error = run(folder.path(), OnExisting::Resume, &mut [&mut left], WhenLost::KeepOpen)
-            .unwrap_err();
+        let error =
+            run(folder.path(), OnExisting::Resume, &mut [&mut left], LostBoardPolicy::KeepOpen)
+                .unwrap_err();
         assert!(error.to_string().contains("of right (not there)"), "{error}");
         right.dies_after = None;
-        run(folder.path(), OnExisting::Resume, &mut [&mut left, &mut right], WhenLost::KeepOpen)
-            .unwrap();
+        run(
+            folder.path(),
+            OnExisting::Resume,
+            &mut [&mut left, &mut right],
+            LostBoardPolicy::KeepOpen,
+        )
+        .unwrap();
         assert_eq!(result(folder.path()), result(undisturbed.path()), "died after {dies_after}");
         assert_eq!((left.made.len(), right.made.len()), (20, 20));
     }
@@ -191,13 +210,14 @@ fn the_runs_of_a_lost_board_move_when_told_so() {
         let folder = tempfile::tempdir().unwrap();
         let (mut left, mut right) = two();
         right.dies_after = Some(7);
-        let when = if at_once { WhenLost::Move } else { WhenLost::KeepOpen };
+        let when = if at_once { LostBoardPolicy::Move } else { LostBoardPolicy::KeepOpen };
         let first = run(folder.path(), OnExisting::Refuse, &mut [&mut left, &mut right], when);
         let summary = match at_once {
             true => first.unwrap(),
             false => {
                 assert!(first.is_err());
-                run(folder.path(), OnExisting::Resume, &mut [&mut left], WhenLost::Move).unwrap()
+                run(folder.path(), OnExisting::Resume, &mut [&mut left], LostBoardPolicy::Move)
+                    .unwrap()
             }
         };
         let assignment = read_assignment(folder.path()).unwrap().unwrap();
@@ -220,16 +240,21 @@ fn a_board_on_which_nothing_works_is_lost_and_a_strange_one_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (mut left, mut right) = two();
     right.broken = cases().into_iter().map(|case| case.name).collect();
-    let error =
-        run(folder.path(), OnExisting::Refuse, &mut [&mut left, &mut right], WhenLost::KeepOpen)
-            .unwrap_err();
+    let error = run(
+        folder.path(),
+        OnExisting::Refuse,
+        &mut [&mut left, &mut right],
+        LostBoardPolicy::KeepOpen,
+    )
+    .unwrap_err();
     assert!(error.to_string().contains("of right (lost)"), "{error}");
     let source = std::error::Error::source(&error).unwrap().to_string();
     assert!(source.contains("5 runs in a row failed for good"), "{source}");
     assert_eq!(left.made.len(), 20);
     let mut other = Scripted::new("other", 1.0);
     let error =
-        run(folder.path(), OnExisting::Resume, &mut [&mut other], WhenLost::KeepOpen).unwrap_err();
+        run(folder.path(), OnExisting::Resume, &mut [&mut other], LostBoardPolicy::KeepOpen)
+            .unwrap_err();
     assert!(error.to_string().contains("which lies on left, right"), "{error}");
 }
 
@@ -239,14 +264,14 @@ fn a_fault_of_this_side_brings_the_other_boards_session_home_and_stops() {
     let (mut left, mut right) = two();
     left.breaks_after = Some(4);
     let error =
-        run(folder.path(), OnExisting::Refuse, &mut [&mut left, &mut right], WhenLost::Move)
+        run(folder.path(), OnExisting::Refuse, &mut [&mut left, &mut right], LostBoardPolicy::Move)
             .unwrap_err();
     assert!(matches!(error, RunError::Driver { .. }), "{error}");
     assert_eq!(left.made.len(), 4);
     let kept = read_journal(folder.path()).unwrap();
     assert_eq!(kept.len(), 4 + right.made.len(), "no session is lost");
     left.breaks_after = None;
-    run(folder.path(), OnExisting::Resume, &mut [&mut left, &mut right], WhenLost::KeepOpen)
+    run(folder.path(), OnExisting::Resume, &mut [&mut left, &mut right], LostBoardPolicy::KeepOpen)
         .unwrap();
     assert_eq!((left.made.len(), right.made.len()), (20, 20));
 }
@@ -257,9 +282,10 @@ fn after_a_fault_of_this_side_no_board_is_given_another_run() {
     let folder = tempfile::tempdir().unwrap();
     let (order, options) = (order(), options(folder.path(), OnExisting::Refuse));
     let boards = ["left".to_string(), "right".to_string()];
-    let mut journal = open(&options).unwrap();
+    let mut journal = open_journal(&options).unwrap();
     journal.assign(assign(&cases(), &boards, 5)).unwrap();
-    let mut fleet = Fleet::new(&order, journal, &options, WhenLost::Move, &boards).unwrap();
+    let mut fleet =
+        FleetWriter::new(&order, journal, &options, LostBoardPolicy::Move, &boards).unwrap();
     let (tell, answers) = channel();
     let mut raw = session(2.0);
     raw.board.serial = "right".into();
@@ -284,7 +310,7 @@ fn run_until_two(
     folder: &Path,
     existing: OnExisting,
     boards: &mut [&mut Scripted],
-    when_lost: WhenLost,
+    when_lost: LostBoardPolicy,
 ) -> Result<RunSummary, RunError> {
     let mut enough = |records: &[RunRecord]| {
         assert_eq!(records.len() % 8, 0, "whole rounds of 6 + 2 runs");
@@ -301,8 +327,9 @@ fn rounds_end_on_all_boards_and_a_resumed_campaign_ends_in_the_same() {
     let (mut left, mut right) = two();
     let both = &mut [&mut left, &mut right];
     let summary =
-        run_until_two(undisturbed.path(), OnExisting::Refuse, both, WhenLost::KeepOpen).unwrap();
-    let expected = Stopped { after: 2, saved: 16, reason: "it is known".into() };
+        run_until_two(undisturbed.path(), OnExisting::Refuse, both, LostBoardPolicy::KeepOpen)
+            .unwrap();
+    let expected = EarlyStop { after: 2, saved: 16, reason: "it is known".into() };
     assert_eq!((summary.stopped, summary.records.len()), (Some(expected.clone()), 16));
     for dies_after in [0, 3, 4, 7] {
         let folder = tempfile::tempdir().unwrap();
@@ -310,18 +337,24 @@ fn rounds_end_on_all_boards_and_a_resumed_campaign_ends_in_the_same() {
         right.dies_after = Some(dies_after);
         let both = &mut [&mut left, &mut right];
         let error =
-            run_until_two(folder.path(), OnExisting::Refuse, both, WhenLost::KeepOpen).unwrap_err();
+            run_until_two(folder.path(), OnExisting::Refuse, both, LostBoardPolicy::KeepOpen)
+                .unwrap_err();
         assert!(error.to_string().contains("of right (lost)"), "{error}");
         assert_eq!(left.made.len(), if dies_after < 4 { 4 } else { 8 }, "it waits for the other");
         right.dies_after = None;
         let both = &mut [&mut left, &mut right];
         let summary =
-            run_until_two(folder.path(), OnExisting::Resume, both, WhenLost::KeepOpen).unwrap();
+            run_until_two(folder.path(), OnExisting::Resume, both, LostBoardPolicy::KeepOpen)
+                .unwrap();
         assert_eq!(summary.stopped, Some(expected.clone()));
         assert_eq!(result(folder.path()), result(undisturbed.path()), "died after {dies_after}");
     }
-    let again =
-        run_until_two(undisturbed.path(), OnExisting::Resume, &mut [&mut left], WhenLost::Move);
+    let again = run_until_two(
+        undisturbed.path(),
+        OnExisting::Resume,
+        &mut [&mut left],
+        LostBoardPolicy::Move,
+    );
     assert_eq!(again.unwrap().records.len(), 16, "what is over stays so");
     assert_eq!(left.made.len() + right.made.len(), 16);
 }
@@ -333,9 +366,15 @@ fn rounds_go_on_when_the_runs_of_a_lost_board_move() {
     right.dies_after = Some(5);
     let (order, both) = (rounds(RunPhase::Idle, 3), &mut [&mut left, &mut right]);
     let mut enough = |_: &[RunRecord]| Ok(None);
-    let summary =
-        run_until(&order, folder.path(), OnExisting::Refuse, both, WhenLost::Move, &mut enough)
-            .unwrap();
+    let summary = run_until(
+        &order,
+        folder.path(),
+        OnExisting::Refuse,
+        both,
+        LostBoardPolicy::Move,
+        &mut enough,
+    )
+    .unwrap();
     assert_eq!((right.made.len(), summary.stopped), (5, None));
     assert_eq!(left.made.len(), 21, "all cases, three times");
 }

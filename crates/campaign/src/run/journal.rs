@@ -1,6 +1,6 @@
-//! The journal of a campaign: append-only, one JSON line per event, each with a CRC of
-//! its event's bytes, on disk before the campaign goes on. A last line that was torn by
-//! a crash is dropped when the journal is opened; a damaged line before it is an error.
+//! The journal of a campaign: append-only, one JSON line per event, each with a CRC of its event's
+//! bytes, on disk before the campaign continues. A last line that was torn by a crash is dropped
+//! when the journal is opened; a damaged line before it is an error.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -12,73 +12,72 @@ use serde::{Deserialize, Serialize};
 use crate::campaign::Assignment;
 use crate::input_file;
 
-use super::basis::{BasisVerdict, CampaignBasis, Changes};
+use super::basis::{BasisChanges, BasisVerdict, CampaignBasis};
 use super::error::RunError;
 use super::record::RunRecord;
 
 /// Name of the journal in a campaign's folder.
 pub const JOURNAL_FILE: &str = "journal.jsonl";
 
-/// What a line says.
+/// The event of a journal line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum JournalEvent {
-    /// The first line, and one for each time that the campaign was resumed on another
-    /// basis.
-    Campaign(Box<Begun>),
-    /// Which boards measure which cases from here on. Only where there are several.
+    /// The first line, and one for each time that the campaign was resumed on another basis.
+    Campaign(Box<CampaignStart>),
+    /// The assignment of cases to boards from here on, in a campaign on several boards.
     Assigned(Assignment),
     /// The campaign ended before all its repeats.
-    Stopped(Stopped),
+    Stopped(EarlyStop),
     /// A run and its folder are complete.
     Run(Box<RunRecord>),
 }
 
-/// What the runs from here on depend on.
+/// The basis of the runs that follow in the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Begun {
-    /// All of it, part by part.
+pub(crate) struct CampaignStart {
+    /// Everything that the runs depend on.
     pub basis: CampaignBasis,
 }
 
-/// Why a campaign ended before all its repeats.
+/// The end of a campaign before all its repeats, since they were not needed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stopped {
-    /// The last round of repeats that was made.
+pub struct EarlyStop {
+    /// Number of the last round of repeats that was made.
     pub after: u32,
     /// Runs of the plan that were not made.
     pub saved: usize,
-    /// What was enough.
+    /// Reason why no further repeats were needed.
     pub reason: String,
 }
 
-/// An open journal.
+/// The journal of a campaign, open for appending, with the state by its events.
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: File,
     path: PathBuf,
-    /// What the campaign's runs depend on; none in a new journal.
-    pub campaign: Option<Begun>,
-    /// Which boards measure which cases; none in a campaign on one board.
+    /// The present basis of the runs; none in a new journal.
+    pub campaign: Option<CampaignStart>,
+    /// The assignment of cases to boards; none in a campaign on one board.
     pub assignment: Option<Assignment>,
-    /// Why it ended early; none while it did not.
-    pub stopped: Option<Stopped>,
-    /// The runs that hold, in the order in which they were made.
+    /// The early end of the campaign; none if it did not end early.
+    pub stopped: Option<EarlyStop>,
+    /// The valid runs, in the order in which they were made.
     pub records: Vec<RunRecord>,
 }
 
-/// What the events of a journal come to.
+/// The state of a campaign by the events of its journal.
 #[derive(Default)]
 struct JournalState {
-    campaign: Option<Begun>,
+    campaign: Option<CampaignStart>,
     assignment: Option<Assignment>,
-    stopped: Option<Stopped>,
+    stopped: Option<EarlyStop>,
     records: Vec<RunRecord>,
 }
 
 impl JournalState {
-    /// The state by all events. Runs that were made on another basis than the last are left
-    /// out where they depend on what changed, and those whose folder a later run has.
+    /// Computes the state from all events. Runs made on another basis than the last are left out if
+    /// they depend on what changed, as are those whose folder a later run has.
     fn of(events: Vec<JournalEvent>) -> Self {
         let mut state = Self::default();
         let mut bases: Vec<CampaignBasis> = Vec::new();
@@ -100,22 +99,22 @@ impl JournalState {
     }
 }
 
-/// Runs with the place of their basis, none before the first: those that are runs of the last
-/// basis, too.
+/// Those runs, each with the index of its basis (none before the first), that are valid on the last
+/// basis.
 fn runs_that_hold(
     runs: Vec<(RunRecord, Option<usize>)>,
     bases: &[CampaignBasis],
 ) -> Vec<RunRecord> {
     let since = |basis: &CampaignBasis| {
         let last = bases.last().filter(|last| *last != basis)?;
-        Some(Changes::between(basis, last))
+        Some(BasisChanges::between(basis, last))
     };
-    let changes: Vec<Option<Changes>> = bases.iter().map(since).collect();
+    let changes: Vec<Option<BasisChanges>> = bases.iter().map(since).collect();
     let mut folders = BTreeSet::new();
     let mut records: Vec<RunRecord> = Vec::new();
     for (record, basis) in runs.into_iter().rev() {
         let changes = basis.and_then(|basis| changes[basis].as_ref());
-        let holds = changes.is_none_or(|changes| changes.keep(&record));
+        let holds = changes.is_none_or(|changes| changes.keeps(&record));
         if folders.insert(record.folder.clone()) && holds {
             records.push(record);
         }
@@ -124,24 +123,25 @@ fn runs_that_hold(
     records
 }
 
-/// Which boards measure which cases, where a folder's campaign has several.
+/// Reads the assignment of cases to boards from a folder's journal; none for a campaign on one
+/// board.
 pub fn read_assignment(folder: &Path) -> Result<Option<Assignment>, RunError> {
     Ok(read(folder)?.assignment)
 }
 
-/// Reads the records of a finished or stopped campaign.
+/// Reads the records of all valid runs from a folder's journal.
 pub fn read_journal(folder: &Path) -> Result<Vec<RunRecord>, RunError> {
     Ok(read(folder)?.records)
 }
 
-/// What changed since a folder's campaign was last resumed, and what is kept of it, in
-/// lines; none where nothing changed, nothing is kept, or there is no campaign.
+/// Lines about what changed since a folder's campaign was last resumed, and how many runs are kept;
+/// none if nothing changed, nothing is kept, or there is no campaign.
 pub fn changes_of_basis(folder: &Path, basis: &CampaignBasis) -> Option<Vec<String>> {
     // A damaged journal is told of when it is opened.
     let state = read(folder).ok()?;
     match state.campaign {
-        Some(Begun { basis: old }) if old != *basis => {
-            match Changes::between(&old, basis).outcome(&state.records) {
+        Some(CampaignStart { basis: old }) if old != *basis => {
+            match BasisChanges::between(&old, basis).outcome(&state.records) {
                 BasisVerdict::GoesOn(lines) => Some(lines),
                 BasisVerdict::Refused(_) => None,
             }
@@ -160,16 +160,15 @@ fn read(folder: &Path) -> Result<JournalState, RunError> {
 }
 
 impl Drop for Journal {
-    /// A process that is just being started has a copy of the file, which would keep the lock
-    /// until the other program begins; so it is given back and not only closed.
+    /// Unlocks the file before it is closed: a process that is just being started has a copy of the
+    /// file, which would keep the lock until the other program begins.
     fn drop(&mut self) {
         self.file.unlock().ok();
     }
 }
 
 impl Journal {
-    /// Opens or makes the journal of a folder, for one process at a time; drops a torn
-    /// last line.
+    /// Opens or creates the journal of a folder, for one process at a time; drops a torn last line.
     pub fn open(folder: &Path) -> Result<Journal, RunError> {
         let path = folder.join(JOURNAL_FILE);
         let mut options = OpenOptions::new();
@@ -194,10 +193,10 @@ impl Journal {
         Ok(Journal { file, path, campaign, assignment, stopped, records })
     }
 
-    /// Says what the runs from here on depend on; those that depend on something else hold no
-    /// more.
+    /// Appends the basis of the runs that follow; runs that depend on what changed are no longer
+    /// valid.
     pub fn begin(&mut self, basis: &CampaignBasis) -> Result<(), RunError> {
-        self.append(&JournalEvent::Campaign(Box::new(Begun { basis: basis.clone() })))?;
+        self.append(&JournalEvent::Campaign(Box::new(CampaignStart { basis: basis.clone() })))?;
         let bytes = input_file::read(&self.path).map_err(RunError::file(&self.path, "reading"))?;
         let JournalState { campaign, stopped, records, .. } =
             JournalState::of(parse(&bytes, &self.path)?.0);
@@ -205,29 +204,30 @@ impl Journal {
         Ok(())
     }
 
-    /// Says which boards measure which cases from here on.
+    /// Appends the assignment of cases to boards from here on.
     pub fn assign(&mut self, assignment: Assignment) -> Result<(), RunError> {
         self.append(&JournalEvent::Assigned(assignment.clone()))?;
         self.assignment = Some(assignment);
         Ok(())
     }
 
-    /// Says that no further round of repeats is made.
-    pub fn stop(&mut self, stopped: Stopped) -> Result<(), RunError> {
+    /// Appends that no further round of repeats is made.
+    pub fn stop(&mut self, stopped: EarlyStop) -> Result<(), RunError> {
         self.append(&JournalEvent::Stopped(stopped.clone()))?;
         self.stopped = Some(stopped);
         Ok(())
     }
 
-    /// Says that a run is complete. On return the line is on disk.
+    /// Appends the record of a complete run. On return the line is on disk.
     pub fn finish(&mut self, record: RunRecord) -> Result<(), RunError> {
         self.append(&JournalEvent::Run(Box::new(record.clone())))?;
         self.records.push(record);
         Ok(())
     }
 
-    /// The runs that hold and why the campaign ended early, when nothing is added any more.
-    pub(crate) fn into_read(mut self) -> (Vec<RunRecord>, Option<Stopped>) {
+    /// Closes the journal; returns the valid runs, and the early end of the campaign if there was
+    /// one.
+    pub(crate) fn into_records(mut self) -> (Vec<RunRecord>, Option<EarlyStop>) {
         (std::mem::take(&mut self.records), self.stopped.take())
     }
 
@@ -238,7 +238,7 @@ impl Journal {
     }
 }
 
-/// Makes new names in a folder last.
+/// Syncs a folder, so that new names in it survive a crash.
 pub(super) fn sync_folder(folder: &Path) -> Result<(), RunError> {
     let opened = File::open(folder).map_err(RunError::file(folder, "opening"))?;
     opened.sync_all().map_err(RunError::file(folder, "syncing"))
@@ -296,7 +296,7 @@ mod tests {
         assert!(matches!(in_use, RunError::InUse { .. }), "{in_use}");
         drop(journal);
         let again = Journal::open(folder.path()).unwrap();
-        assert_eq!(again.campaign, Some(Begun { basis: CampaignBasis::default() }));
+        assert_eq!(again.campaign, Some(CampaignStart { basis: CampaignBasis::default() }));
         assert_eq!(again.records, [record("base-a", 1), record("base-a", 2)]);
         assert_eq!(read_journal(folder.path()).unwrap(), again.records);
         let text = std::fs::read_to_string(folder.path().join(JOURNAL_FILE)).unwrap();

@@ -1,10 +1,10 @@
-//! Measures a session's logs and checks them. A run that fails a check is kept, marked
-//! with its reasons, and repeated.
+//! The judge of runs: measures a session's logs and checks them. A run that fails a check is kept,
+//! marked with its reasons, and repeated.
 
 use crate::assumptions::ASSUMED;
 use crate::campaign::{RunPhase, parse_snapshots};
 use crate::power::{
-    PowerTrace, SessionLog, SessionLogError, Window, integrate_shown, parse_samples,
+    PowerTrace, SessionLog, SessionLogError, Window, integrate_delayed, parse_samples,
     parse_session_log,
 };
 use crate::scenario::CampaignProtocol;
@@ -17,7 +17,7 @@ use super::judge_settings::{JudgeSettings, RunReference};
 use super::readings::{check_readings, longest_still_s};
 use super::record::{MeasuredSession, RawLogs, RawRun};
 
-/// Measures a run and checks it: what was measured, if anything could be, and one
+/// Measures a run and checks it; returns the measured session, if it could be measured, and one
 /// sentence per failed check.
 pub fn judge(
     phase: RunPhase,
@@ -53,7 +53,7 @@ pub fn judge(
     }
 }
 
-/// Reads samples and log and integrates over the window.
+/// Reads samples and log of a session and integrates power over the window.
 pub fn measure(
     phase: RunPhase,
     logs: &RawLogs,
@@ -67,7 +67,7 @@ pub fn measure(
         window => window.map_err(|error| error.to_string())?,
     };
     let (energy, lag) =
-        integrate_shown(&series, window, trace.timing()).map_err(|error| error.to_string())?;
+        integrate_delayed(&series, window, trace.timing()).map_err(|error| error.to_string())?;
     if !energy.right_endpoint.0.is_finite() {
         return Err("the samples hold powers that no board has".into());
     }
@@ -95,7 +95,8 @@ pub fn measure(
     Ok((measured, trace))
 }
 
-/// How well the window lies on the samples' clock: the log on the board's, and the samples.
+/// Residual in seconds of aligning the window to the samples' clock: of the log to the board's
+/// clock, and of the samples.
 fn clock_residual_s(log: &SessionLog, trace: &PowerTrace) -> Option<f64> {
     let of_log = log.alignment().ok().map(|alignment| alignment.residual_s);
     of_log.into_iter().chain(trace.clock_residual_s).reduce(f64::max)
@@ -110,7 +111,7 @@ fn whole(times_s: &[f64]) -> Result<Window, String> {
 
 fn collections(log: &SessionLog) -> u64 {
     let marks = log.session_markers();
-    marks.map_or(0, |marks| log.collections_between(marks.begin, marks.end).len() as u64)
+    marks.map_or(0, |marks| log.gcs_between(marks.begin, marks.end).len() as u64)
 }
 
 #[cfg(test)]
@@ -118,7 +119,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::power::MarkerTexts;
     use crate::run::record::ExitState;
-    use crate::scenario::Limits;
+    use crate::scenario::RunLimits;
 
     pub(crate) fn settings() -> JudgeSettings {
         JudgeSettings {
@@ -128,7 +129,7 @@ pub(crate) mod tests {
             limit_s: 30.0,
             sample_rate_hz: 10.0,
             protocol: CampaignProtocol::Paired,
-            limits: Limits {
+            limits: RunLimits {
                 max_gap_s: 0.5,
                 min_sample_share: 0.5,
                 temperature_c: 85.0,

@@ -1,25 +1,25 @@
-//! What runs are held against.
+//! The settings of the judge of runs, and the values of earlier runs to compare with.
 
 use crate::power::MarkerTexts;
-use crate::scenario::{CampaignProtocol, FrequencyChoice, Limits, Scenario};
+use crate::scenario::{CampaignProtocol, FrequencyChoice, RunLimits, Scenario};
 
-/// What a scenario asks of its runs.
+/// Requirements of a scenario on its runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgeSettings {
     /// Rails whose power is added up.
     pub rails: Vec<String>,
-    /// Frequency that the application's core must have, in kHz; none where any will do.
+    /// Frequency that the application's core must have, in kHz; none if any is allowed.
     pub frequency_khz: Option<u64>,
     /// Nominal length of an idle session in seconds.
     pub idle_s: f64,
-    /// After how many seconds a session is ended.
+    /// Time limit of a session in seconds.
     pub limit_s: f64,
     /// Power samples per second.
     pub sample_rate_hz: f64,
     /// Whether traced runs are power runs too, with snapshots of their counts.
     pub protocol: CampaignProtocol,
-    /// Limits of the scenario.
-    pub limits: Limits,
+    /// Limits of the scenario's checks.
+    pub limits: RunLimits,
     /// Lines that open and close the window.
     pub marks: MarkerTexts,
 }
@@ -42,7 +42,7 @@ impl From<&Scenario> for JudgeSettings {
     }
 }
 
-/// What good runs of the same case and phase gave so far.
+/// Values of the earlier good runs of a case and phase, which new runs are compared with.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunReference {
     /// Their durations in seconds.

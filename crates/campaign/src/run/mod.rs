@@ -1,6 +1,6 @@
-//! A planned run and a board -> a record and raw logs: the evidence that everything
-//! later is computed from. The journal is append-only; a campaign's state is what the
-//! journal says.
+//! Runs of a campaign: a planned run on a board gives a record and raw logs, the evidence from
+//! which all results are computed. The journal is append-only; its events determine a campaign's
+//! state.
 //!
 //! ```text
 //! DIR/journal.jsonl                      one line per finished run, each with a CRC
@@ -23,16 +23,16 @@ mod judge_settings;
 mod options;
 mod readings;
 pub(crate) mod record;
+pub(crate) mod run_problems;
 pub mod store;
-pub(crate) mod summary;
 
 pub use basis::CampaignBasis;
 pub use campaign::RunSummary;
-pub use campaign::{Enough, RunDriver, RunProgress, run_campaign_until};
+pub use campaign::{RepeatCheck, RunDriver, RunProgress, run_campaign_until};
 pub use error::{DriverError, RunError};
-pub use fleet::WhenLost;
-pub use fleet::{Member, run_fleet};
-pub use journal::{Stopped, read_journal};
+pub use fleet::LostBoardPolicy;
+pub use fleet::{FleetBoard, run_fleet};
+pub use journal::{EarlyStop, read_journal};
 pub use journal::{changes_of_basis, read_assignment};
 pub use judge::judge;
 pub use judge_settings::{JudgeSettings, RunReference};
@@ -43,6 +43,6 @@ pub use record::{
     BoardIdentity, Conditions, ExitState, LEAST_REFRESHES, MeasuredSession, RawLogs, RawProfile,
     RunRecord, RunVerdict,
 };
+pub use run_problems::{RunProblem, run_problems};
 pub use store::read_logs;
-pub use store::{read_counts, read_stacks, read_stacks_of};
-pub use summary::{Trouble, troubles};
+pub use store::{read_counts, read_run_stacks, read_stacks};

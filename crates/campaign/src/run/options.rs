@@ -1,11 +1,11 @@
-//! How a campaign is run.
+//! Options of running a campaign.
 
 use std::path::PathBuf;
 
 use super::basis::CampaignBasis;
 use super::judge_settings::JudgeSettings;
 
-/// What happens to a campaign or to results that a folder holds already.
+/// Policy for a campaign or results that a folder has already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnExisting {
     /// They stay, and the command refuses to run.
@@ -22,19 +22,19 @@ impl From<bool> for OnExisting {
     }
 }
 
-/// Where a campaign's runs go, what they depend on, and what they are held against.
+/// The folder of a campaign's runs, their basis, and the settings by which they are judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunOptions {
     /// Folder of journal and runs.
     pub folder: PathBuf,
-    /// What happens to a campaign that the folder holds.
+    /// Policy for a campaign that the folder has already.
     pub existing: OnExisting,
-    /// What its runs depend on.
+    /// Basis of the runs.
     pub basis: CampaignBasis,
     /// Seed, for the records.
     pub seed: u64,
     /// How often a bad run is repeated.
     pub max_retries: u32,
-    /// What runs are held against.
+    /// Settings of the judge of runs.
     pub judge: JudgeSettings,
 }

@@ -1,14 +1,14 @@
-//! Whether a meter's readings can be believed: a sensor that stands still, or says what
-//! no board draws, makes a run bad.
+//! Plausibility checks of a meter's readings: a sensor that stands still, or shows a power that no
+//! board draws, makes a run bad.
 
 use crate::assumptions::Assumptions;
 use crate::format::counted;
 use crate::power::PowerTrace;
-use crate::power::meter::External;
+use crate::power::meter::ExternalMeter;
 use crate::quantile::median;
 
-/// Rows of a bench meter's log come as often as somebody chose, thousands a second or one, and
-/// neighbours may well be alike: they are held to be no more often than this, in seconds.
+/// Least refresh period in seconds assumed of a bench meter's log, whose rows come at any chosen
+/// rate, thousands a second or one, and often repeat their neighbours.
 const LOG_REFRESH_S: f64 = 0.264;
 
 /// The longest time without a new reading on any rail, in seconds.
@@ -55,24 +55,24 @@ pub(super) fn check_readings(
     let still_s = longest_still_s(trace);
     if refresh_s(trace).is_some_and(|refresh_s| still_s > assumed.still_refreshes * refresh_s) {
         reasons.push(format!("no sensor had a new reading for {still_s:.1} s"));
-    } else if trace.update_period_us.is_some() && !lives_after(trace, end_s) {
+    } else if trace.update_period_us.is_some() && !is_live_after(trace, end_s) {
         // The sampler ends with a new reading.
         reasons.push("no sensor had a new reading after the window's end".into());
     }
     reasons
 }
 
-/// How often the meter has something new to say, in seconds, where that is known.
+/// Refresh period of the meter in seconds, if known.
 fn refresh_s(trace: &PowerTrace) -> Option<f64> {
     let said = trace.update_period_us.map(|period_us| period_us as f64 * 1e-6);
-    let is_log = trace.rails == [External::RAIL];
+    let is_log = trace.rails == [ExternalMeter::RAIL];
     let steps_s = || trace.uptime_s.windows(2).map(|pair| pair[1] - pair[0]);
     let logged = || median(steps_s()).map(|step_s| step_s.max(LOG_REFRESH_S));
     said.or_else(|| if is_log { logged() } else { None })
 }
 
-/// Whether the meter had something new to say after the time.
-fn lives_after(trace: &PowerTrace, end_s: f64) -> bool {
+/// Whether the meter has a new reading after `end_s`.
+fn is_live_after(trace: &PowerTrace, end_s: f64) -> bool {
     let first_after = trace.uptime_s.partition_point(|time_s| *time_s <= end_s);
     first_after == 0 || (first_after..trace.len()).any(|index| trace.is_new(index))
 }
@@ -161,7 +161,12 @@ mod tests {
             };
             let rows: String = (0..=(40.0 / step_s) as u32).map(row).collect();
             let text = format!("# wattline-readings 1 meter=external\ntime_s,power_w\n{rows}");
-            check_readings(&parse_samples(&text).unwrap(), &[External::RAIL.into()], 38.0, &ASSUMED)
+            check_readings(
+                &parse_samples(&text).unwrap(),
+                &[ExternalMeter::RAIL.into()],
+                38.0,
+                &ASSUMED,
+            )
         };
         assert_eq!(log(0.001, 33.0), [""; 0], "7000 rows alike, which take 7 s");
         assert_eq!(log(0.001, 32.0), ["no sensor had a new reading for 8.0 s"]);

@@ -1,11 +1,11 @@
-//! What is known of one run.
+//! The record of a run, its verdict, conditions and measurements, and its raw logs.
 
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::{PlannedRun, RunPhase};
-use crate::power::{RuntimeShares, RuntimeThreads};
+use crate::power::{RuntimeShares, RuntimeThreadTimes};
 
-/// Everything about one run; `record.json` and a line of the journal. Times on the wall
+/// The record of one run, stored as `record.json` and as a line of the journal. Times on the wall
 /// clock are the log's: seconds since the year's start in the board's time zone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
@@ -22,7 +22,7 @@ pub struct RunRecord {
     pub board: BoardIdentity,
     /// Conditions around the session.
     pub conditions: Conditions,
-    /// What samples and log gave; none when they could not be read.
+    /// Values measured from samples and log; none if they could not be read.
     pub measured: Option<MeasuredSession>,
     /// Version of the program that made the run.
     pub tool_version: String,
@@ -43,21 +43,22 @@ pub enum RunVerdict {
     },
 }
 
-/// Which board.
+/// Identity and settings of the board that made a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct BoardIdentity {
     /// Serial, as adb names it.
     pub serial: String,
     /// Model (`ro.product.model`).
     pub model: String,
-    /// What runs the application: `Dalvik 1.6`, `OpenJDK 17`.
+    /// Runtime of the application: `Dalvik 1.6`, `OpenJDK 17`.
     pub runtime: String,
-    /// Whether it is the virtual board: every report says so.
+    /// Whether the board is virtual; every report states it.
     pub is_virtual: bool,
-    /// The chip of a virtual board; absent on others and in records of older versions.
+    /// Simulated energy model of a virtual board; absent on others and in records of older
+    /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulated_model: Option<String>,
-    /// Its sampling profiler, where it has one; absent in records of older versions.
+    /// Sampling profiler of the board, if it has one; absent in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampler: Option<String>,
     /// The power meter; `software` is an estimate. Empty in records of older versions.
@@ -66,8 +67,8 @@ pub struct BoardIdentity {
     /// Rails whose power was added up.
     #[serde(default)]
     pub rails: Vec<String>,
-    /// The frequency in kHz that it was fixed to; absent where it was left to the board, and in
-    /// records of older versions.
+    /// The fixed frequency in kHz; absent if it was left to the board, and in records of older
+    /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fixed_khz: Option<u32>,
 }
@@ -79,9 +80,9 @@ pub struct Conditions {
     pub build_sha256: Option<String>,
     /// Frequency of the application's core in kHz before; none where it can't be read.
     pub frequency_before_khz: Option<u64>,
-    /// The same after.
+    /// Frequency of the application's core in kHz after; none where it can't be read.
     pub frequency_after_khz: Option<u64>,
-    /// The lowest seen during the session; none where it can't be read.
+    /// Lowest frequency in kHz during the session; none where it can't be read.
     #[serde(default)]
     pub frequency_min_khz: Option<u64>,
     /// Seconds below the frequency of the start, by the kernel's statistics; none where
@@ -100,7 +101,7 @@ pub struct Conditions {
     pub compiled: Option<String>,
     /// Temperature in degrees Celsius before; none where there is no sensor.
     pub temperature_before_c: Option<f64>,
-    /// The same after.
+    /// Temperature in degrees Celsius after; none where there is no sensor.
     pub temperature_after_c: Option<f64>,
     /// Whether a battery was charging; none without a battery.
     pub charging: Option<bool>,
@@ -108,11 +109,11 @@ pub struct Conditions {
     pub exit: ExitState,
     /// Uptime in seconds at the session's start and end, by the session script.
     pub uptime_s: Option<[f64; 2]>,
-    /// Why the application did not get the input of a command of this machine; none where it
-    /// did, or there is none.
+    /// Reason why the application did not get the input of a command of this machine; none if it
+    /// did, or without such a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_fault: Option<String>,
-    /// What else went otherwise than asked.
+    /// Problems that do not make the run bad.
     pub warnings: Vec<String>,
 }
 
@@ -120,16 +121,16 @@ pub struct Conditions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExitState {
-    /// With its end marker, or after the idle time.
+    /// The session ended with its end marker, or after the idle time.
     #[default]
     Ended,
-    /// The application died before.
+    /// The application died before its end marker.
     Died,
     /// The session's limit passed.
     TimedOut,
 }
 
-/// What samples and log of one session say.
+/// The measurements of one session, from its samples and log.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct MeasuredSession {
     /// Begin marker on the log's clock; none where the log has no times.
@@ -138,15 +139,15 @@ pub struct MeasuredSession {
     pub end_wall_s: Option<f64>,
     /// Start of the window in seconds since the board started.
     pub start_uptime_s: f64,
-    /// End of the window.
+    /// End of the window in seconds since the board started.
     pub end_uptime_s: f64,
-    /// How far apart the marks that align the clocks are, in seconds.
+    /// Residual of the markers that align the clocks, in seconds.
     pub clock_residual_s: Option<f64>,
     /// Length of the window in seconds.
     pub duration_s: f64,
     /// Energy of the window by Eq. (1), idle included, in joules.
     pub energy_j: f64,
-    /// The same by the trapezoid rule.
+    /// Energy of the window by the trapezoid rule, idle included, in joules.
     pub energy_trapezoid_j: f64,
     /// How much later than the window the meter was read, in seconds.
     pub lag_s: f64,
@@ -168,16 +169,16 @@ pub struct MeasuredSession {
     /// CPU times of the runtime's own threads in the window; none where they can't be
     /// read, and in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub threads: Option<RuntimeThreads>,
+    pub threads: Option<RuntimeThreadTimes>,
     /// CRC32 of the counts of a traced run.
     pub counts_crc32: Option<u32>,
 }
 
 impl MeasuredSession {
-    /// What parts of the energy above idle the runtime's own threads have, by their processor
-    /// times; none where these are not known.
+    /// The shares of the runtime's own threads in the energy above idle, by their CPU times; none
+    /// if these are unknown.
     pub fn runtime_shares(&self) -> Option<RuntimeShares> {
-        self.threads.as_ref().and_then(RuntimeThreads::shares)
+        self.threads.as_ref().and_then(RuntimeThreadTimes::shares)
     }
 
     /// Mean power of the window in watts, idle included.
@@ -185,16 +186,15 @@ impl MeasuredSession {
         self.energy_j / self.duration_s
     }
 
-    /// The shortest window whose energy is believed, in seconds; none with a meter without
-    /// refreshes. A meter that averages over its refresh period shows of a short window mostly
-    /// what was around it: the ends lose about a third of a period's energy above idle, 3 % of
-    /// ten periods'.
+    /// The shortest window with a reliable energy, in seconds; none for a meter without refreshes.
+    /// A meter that averages over its refresh period shows for a short window mostly what was
+    /// around it: the ends lose about a third of a period's energy above idle, 3 % of ten periods'.
     pub(crate) fn least_duration_s(&self) -> Option<f64> {
         Some(LEAST_REFRESHES * self.update_period_us? as f64 * 1e-6)
     }
 
-    /// Why the energy can't be believed whatever the session's checks say.
-    pub(crate) fn too_short(&self) -> Option<String> {
+    /// Reason why the window is too short for a reliable energy; none if it is long enough.
+    pub(crate) fn too_short_reason(&self) -> Option<String> {
         let least_s = self.least_duration_s()?;
         let lasted_s = self.duration_s;
         (lasted_s < least_s).then(|| {
@@ -206,27 +206,27 @@ impl MeasuredSession {
     }
 }
 
-/// The shortest window whose energy is believed, in refresh periods of the meter.
+/// The shortest window with a reliable energy, in refresh periods of the meter.
 pub const LEAST_REFRESHES: f64 = 10.0;
 
-/// The logs of one session as they came.
+/// The logs of one session, unparsed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RawLogs {
     /// `samples.txt`.
     pub samples: String,
     /// `logcat -v threadtime`.
     pub logcat: String,
-    /// What the session script printed.
+    /// Output of the session script.
     pub session: String,
     /// `wattline-counts-*.csv` of a traced run, one after the other.
     pub counts: Option<String>,
     /// `wattline-counts-1.windows` of a traced run with snapshots.
     pub windows: Option<String>,
-    /// What the sampler of a sampled run left.
+    /// Profile of a sampled run.
     pub profile: Option<RawProfile>,
 }
 
-/// What a sampler left.
+/// The result of a sampling profiler: its own file, and its samples in the window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawProfile {
     /// The sampler's own file.
@@ -235,14 +235,14 @@ pub struct RawProfile {
     pub stacks: String,
 }
 
-/// What a driver brings back from one session.
+/// The result of a session before it is judged: logs, board, conditions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RawRun {
     /// The logs.
     pub logs: RawLogs,
     /// The board.
     pub board: BoardIdentity,
-    /// Conditions around it.
+    /// Conditions around the session.
     pub conditions: Conditions,
 }
 
@@ -252,12 +252,12 @@ impl RunRecord {
         self.verdict == RunVerdict::Good
     }
 
-    /// Whether it is a good run of a case and phase.
+    /// Whether the run is good, of this case and of this phase.
     pub fn is_good_run_of(&self, case: &str, phase: RunPhase) -> bool {
         self.is_good() && self.run.case == case && self.run.phase == phase
     }
 
-    /// The reasons why it is bad, in one line; empty for a good run.
+    /// The reasons why the run is bad, in one line; empty for a good run.
     pub fn reasons(&self) -> String {
         match &self.verdict {
             RunVerdict::Good => String::new(),

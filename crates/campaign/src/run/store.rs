@@ -1,5 +1,5 @@
-//! Folders of runs: raw logs as they came, compressed, and the record beside them.
-//! Written to a temporary folder, then renamed.
+//! Folders of runs: raw logs, compressed, and the record. They are written to a temporary folder,
+//! then renamed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,8 +23,8 @@ fn runs(folder: &Path) -> PathBuf {
     folder.join(RUNS_FOLDER)
 }
 
-/// Writes a run's folder. One of the same name, which the journal does not know, is
-/// replaced.
+/// Writes a run's folder with logs and record. A folder of that name, which is not in the journal,
+/// is replaced.
 pub(crate) fn write_run(folder: &Path, record: &RunRecord, logs: &RawLogs) -> Result<(), RunError> {
     let runs = runs(folder);
     let temporary = runs.join(format!("{TEMPORARY}{}", record.folder));
@@ -86,22 +86,22 @@ pub fn read_logs(folder: &Path, record: &RunRecord) -> Result<RawLogs, RunError>
     })
 }
 
-/// The collapsed stacks of all good sampled runs, by case and run.
+/// Reads the collapsed stacks of all good sampled runs: by case, a text per run.
 pub fn read_stacks(
     folder: &Path,
     records: &[RunRecord],
 ) -> Result<BTreeMap<String, Vec<String>>, RunError> {
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for record in records {
-        if let Some(stacks) = read_stacks_of(folder, record)? {
+        if let Some(stacks) = read_run_stacks(folder, record)? {
             all.entry(record.run.case.clone()).or_default().push(stacks);
         }
     }
     Ok(all)
 }
 
-/// The collapsed stacks of a good sampled run; none of any other.
-pub fn read_stacks_of(folder: &Path, record: &RunRecord) -> Result<Option<String>, RunError> {
+/// Reads the collapsed stacks of a good sampled run; none for any other run.
+pub fn read_run_stacks(folder: &Path, record: &RunRecord) -> Result<Option<String>, RunError> {
     if !record.is_good() || record.run.phase != RunPhase::Sampled {
         return Ok(None);
     }
@@ -109,7 +109,7 @@ pub fn read_stacks_of(folder: &Path, record: &RunRecord) -> Result<Option<String
     Ok(Some(String::from_utf8_lossy(&read_packed(&file)?).into_owned()))
 }
 
-/// The counts of the first good traced run of each case, as text, by case.
+/// Reads the counts of the first good traced run of each case, as text, by case.
 pub fn read_counts(
     folder: &Path,
     records: &[RunRecord],
@@ -125,7 +125,7 @@ pub fn read_counts(
     Ok(counts)
 }
 
-/// Removes what a killed campaign left half written.
+/// Removes half-written folders of a killed campaign.
 pub(super) fn remove_unfinished(folder: &Path) -> Result<(), RunError> {
     let runs = runs(folder);
     fs::create_dir_all(&runs).map_err(RunError::file(&runs, "making the folder"))?;

@@ -1,6 +1,6 @@
-//! Java sources -> the rows of their tables, file by file, and a line on what stands in them.
+//! Scan of Java sources: rows of the tables, file by file, and a summary line.
 
-mod memory;
+mod cache;
 mod rows;
 mod shard;
 mod totals;
@@ -10,50 +10,52 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use crate::blocks::Granularity;
-use crate::build::{BuildError, LoadedSource, OtherLanguageFiles, Sources, survey};
+use crate::build::{BuildError, LoadedSource, OtherLanguageFiles, Sources, source_analysis};
 use crate::finding::Finding;
 use crate::java::fingerprints::ClassFingerprints;
 use crate::java::{ClassPath, SourceFile};
-use crate::operations::{Calls, CountedFile, Prepared, ResolvedProgram, Unit, on_deep_stacks};
+use crate::operations::{
+    CallResolution, CountedFile, PreparedFile, ResolvedProgram, Unit, run_on_deep_stacks,
+};
 use crate::progress::Progress;
 use crate::toolchain::Store;
-use crate::toolchain::store::Key;
+use crate::toolchain::store::StoreKey;
 
-use memory::{CountedRows, KeptRows, ScanCache};
+use cache::{CachedRows, CountedRows, ScanCache};
 use shard::ShardDivision;
 
 pub use rows::ScanRows;
 pub use shard::Shard;
-pub use totals::{Totals, summary};
+pub use totals::{ScanTotals, summary};
 
-/// Bytes of what earlier scans found that are kept; that of the two largest modules of the
-/// JDK takes a fiftieth.
+/// Size limit of the cache in bytes; the results of the two largest modules of the JDK take a
+/// fiftieth.
 pub const CACHE_BYTES_MAX: u64 = 1 << 30;
 
-/// How to scan.
+/// Options of a scan.
 #[derive(Debug, Clone)]
 pub struct ScanOptions {
-    /// Whether blocks end within expressions.
+    /// Whether expressions are divided into several blocks.
     pub granularity: Granularity,
-    /// Which of the files are counted.
+    /// The shard of files to count.
     pub shard: Shard,
-    /// Where what is found is kept, and looked up first.
+    /// The cache of results; `None` for no cache.
     pub cache: Option<Store>,
 }
 
-/// What a scan says beside its rows.
+/// Results of a scan beside its rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scanned {
+pub struct ScanOutcome {
     /// Findings about files that could not be read, or are no part of an application.
     pub unread: Vec<Finding>,
     /// Files of languages that are not analysed.
     pub other_languages: OtherLanguageFiles,
-    /// Files whose rows were taken from the cache.
+    /// Number of files whose rows were taken from the cache.
     pub remembered: usize,
 }
 
-/// Hands the rows of each file of the shard to `take`, in the order of the files. The rows
-/// are the same whatever is in the cache, and the ids of blocks whatever the shards are.
+/// Counts the files of the shard, and calls `take` with the rows of each in the order of the files.
+/// The rows do not depend on the cache, nor the block ids on the shards.
 ///
 /// # Errors
 /// If the class path can't be opened.
@@ -62,7 +64,7 @@ pub fn scan(
     options: &ScanOptions,
     mut take: impl FnMut(ScanRows) + Send,
     progress: &dyn Progress,
-) -> Result<Scanned, BuildError> {
+) -> Result<ScanOutcome, BuildError> {
     let classes = sources.open_classes()?;
     let memory =
         options.cache.as_ref().and_then(|store| remember(store, options, &classes, progress));
@@ -77,11 +79,11 @@ pub fn scan(
         memory: memory.as_ref(),
         remembered: &remembered,
     };
-    on_deep_stacks(|| work.scan(files, &classes, |rows| rows.into_iter().for_each(&mut take)));
+    run_on_deep_stacks(|| work.scan(files, &classes, |rows| rows.into_iter().for_each(&mut take)));
     if let Some(trouble) = memory.and_then(ScanCache::finish) {
         progress.warn(&format!("not all is kept for the next scan: {trouble}"));
     }
-    Ok(Scanned { unread, other_languages, remembered: remembered.into_inner() })
+    Ok(ScanOutcome { unread, other_languages, remembered: remembered.into_inner() })
 }
 
 fn remember(
@@ -99,29 +101,29 @@ fn remember(
     }
 }
 
-/// A scan at work.
+/// State of a running scan.
 struct ScanWork<'s> {
     granularity: Granularity,
     division: &'s ShardDivision,
     memory: Option<&'s ScanCache>,
-    /// Files whose rows were remembered and hold.
+    /// Number of files whose rows were cached and valid.
     remembered: &'s AtomicUsize,
 }
 
-/// What is known of a file besides its text and what others see of it.
+/// Cache data of a file while it is scanned.
 struct KnownFile {
-    /// None if nothing of it is to be kept.
-    key: Option<Key>,
+    /// Cache key; `None` if nothing is to be cached.
+    key: Option<StoreKey>,
     state: FileState,
 }
 
 enum FileState {
-    /// It was parsed now.
+    /// Parsed in this scan.
     Parsed,
-    /// What others see of it was remembered, its rows were not.
-    Seen,
-    /// Its rows were remembered, too.
-    Counted(KeptRows),
+    /// API stub from the cache, without rows.
+    StubCached,
+    /// Rows from the cache, too.
+    Counted(CachedRows),
 }
 
 impl ScanWork<'_> {
@@ -131,64 +133,65 @@ impl ScanWork<'_> {
         classes: &ClassPath,
         take: impl FnMut(Option<ScanRows>) + Send,
     ) {
-        let files = files.into_par_iter().enumerate().with_max_len(survey::FILES_MAX);
+        let files = files.into_par_iter().enumerate().with_max_len(source_analysis::FILES_MAX);
         let read = files.map(|(index, file)| self.read(index, file));
         let (files, read): (Vec<SourceFile>, Vec<(Unit, KnownFile)>) = read.unzip();
         let (parts, known): (Vec<Unit>, Vec<KnownFile>) = read.into_iter().unzip();
         let mut program = ResolvedProgram::of(&files, parts, classes);
-        let answers = self.memory.map(|_| program.answers());
-        program.complete(self.again(&files, &known, answers.as_ref()));
+        let answers = self.memory.map(|_| program.class_fingerprints());
+        program.replace_stubs(self.recount(&files, &known, answers.as_ref()));
         let make =
             |turn: CountedFile<'_, '_>| self.rows(&turn, &known[turn.index], answers.as_ref());
-        program.each(Calls::Counted, make, take);
+        program.count_each_file(CallResolution::Counted, make, take);
     }
 
-    /// A file, remembered or parsed.
+    /// Reads a file from the cache, or parses it.
     fn read(&self, index: usize, file: LoadedSource) -> (SourceFile, (Unit, KnownFile)) {
         let LoadedSource { path, text, .. } = file;
         let key = self.memory.map(|memory| memory.key(&path, &text));
-        let head = self.memory.zip(key).and_then(|(memory, key)| memory.recall(&key));
+        let head = self.memory.zip(key).and_then(|(memory, key)| memory.look_up(&key));
         let file = match head {
             None => SourceFile::parse(path, text),
             Some(remembered) => {
                 let file = SourceFile::unparsed(path, text);
-                if let Some((part, rows)) = remembered.part(&file.text) {
-                    let state = rows.map_or(FileState::Seen, FileState::Counted);
+                if let Some((part, rows)) = remembered.into_unit(&file.text) {
+                    let state = rows.map_or(FileState::StubCached, FileState::Counted);
                     return (file, (part, KnownFile { key, state }));
                 }
-                file.parsed_again()
+                file.reparse()
             }
         };
         // How far the parser comes in its time is not for the next scan to know.
-        let key = key.filter(|_| !file.gave_up);
-        let (file, prepared) = survey::prepare(file, self.granularity);
+        let key = key.filter(|_| !file.is_timed_out);
+        let (file, prepared) = source_analysis::prepare_file(file, self.granularity);
         let part = match self.division.has_file(index) {
             true => Unit::Whole(prepared),
-            false => prepared.seen(),
+            false => prepared.into_stub(),
         };
         (file, (part, KnownFile { key, state: FileState::Parsed }))
     }
 
-    /// The files of the shard whose rows were not remembered, or hold no longer.
-    fn again(
+    /// Counts the files of the shard without valid cached rows.
+    fn recount(
         &self,
         files: &[SourceFile],
         known: &[KnownFile],
         answers: Option<&ClassFingerprints>,
-    ) -> Vec<(usize, Prepared)> {
+    ) -> Vec<(usize, PreparedFile)> {
         let must = |index: &usize| match &known[*index].state {
             FileState::Parsed => false,
-            FileState::Seen => true,
-            FileState::Counted(rows) => answers.is_none_or(|answers| !rows.hold(answers)),
+            FileState::StubCached => true,
+            FileState::Counted(rows) => answers.is_none_or(|answers| !rows.are_valid(answers)),
         };
         let indices = (0..files.len()).into_par_iter();
         let indices = indices.filter(|index| self.division.has_file(*index)).filter(must);
-        let prepared = indices
-            .map(|index| (index, survey::prepare(files[index].parsed_again(), self.granularity).1));
+        let prepared = indices.map(|index| {
+            (index, source_analysis::prepare_file(files[index].reparse(), self.granularity).1)
+        });
         prepared.collect()
     }
 
-    /// The rows of a file, if it is in the shard. What is new is remembered.
+    /// The rows of a file, if it is in the shard; newly counted ones are written to the cache.
     fn rows(
         &self,
         turn: &CountedFile<'_, '_>,
@@ -197,7 +200,7 @@ impl ScanWork<'_> {
     ) -> Option<ScanRows> {
         let keep = |rows: Option<CountedRows<'_>>| {
             if let (Some(memory), Some(key)) = (self.memory, &known.key) {
-                memory.keep(key, &turn.surface(), turn.blocks, rows);
+                memory.keep(key, &turn.api_stub(), turn.blocks, rows);
             }
         };
         match (&turn.counted, &known.state) {
@@ -205,7 +208,7 @@ impl ScanWork<'_> {
                 let rows = ScanRows::of(counted);
                 keep(answers.map(|answers| CountedRows {
                     first: turn.first,
-                    talk: answers.to(counted.asked.clone()),
+                    dependencies: answers.fingerprint_of(counted.asked.clone()),
                     rows: &rows,
                 }));
                 Some(rows)
@@ -218,7 +221,7 @@ impl ScanWork<'_> {
                 keep(None);
                 None
             }
-            (None, FileState::Seen) => None,
+            (None, FileState::StubCached) => None,
         }
     }
 }

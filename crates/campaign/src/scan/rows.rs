@@ -1,29 +1,29 @@
-//! What one file adds to the tables of a scan.
+//! Rows that one file adds to the tables of a scan.
 
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
 use crate::operations::{CountResult, DictionaryTables};
 
-use super::totals::Totals;
+use super::totals::ScanTotals;
 
-/// Rows, findings and sums. A large application's dictionary takes many times the memory of
-/// its tables, so rows are made as soon as a file is counted.
+/// Rows, findings and totals of one file. A large application's dictionary takes many times the
+/// memory of its tables, so rows are made as soon as a file is counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScanRows {
-    /// Rows of the tables, without the names of the columns.
+    /// Rows of the tables, without column names.
     pub tables: DictionaryTables,
-    /// What is not known or was left out.
+    /// Unresolved names and files left out.
     pub findings: Vec<Finding>,
-    /// How much there is.
-    pub totals: Totals,
+    /// Numbers of files, blocks and operations.
+    pub totals: ScanTotals,
 }
 
 impl ScanRows {
-    /// Those of what was counted in a file.
+    /// The rows of a counted file.
     pub(super) fn of(counted: &CountResult) -> ScanRows {
         let blocks = &counted.dictionary.blocks;
-        let totals = Totals { files: 1, guessed: counted.guessed, ..Totals::of(blocks) };
+        let totals = ScanTotals { files: 1, guessed: counted.guessed, ..ScanTotals::of(blocks) };
         ScanRows {
             tables: DictionaryTables::rows(blocks),
             findings: counted.findings.clone(),

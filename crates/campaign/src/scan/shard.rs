@@ -1,5 +1,5 @@
-//! A part of a scan's files. Parts are cut from the files in their order, by their bytes, so
-//! that the tables of all parts after one another are those of the whole.
+//! Shards of a scan: contiguous parts of the ordered files of about equal size in bytes, so that
+//! the tables of all shards, concatenated, equal the table of the whole.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use crate::build::LoadedSource;
 
-/// The `index`-th of `of` parts, from 1.
+/// Shard number `index`, from 1, of `of` shards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     index: u32,
@@ -15,7 +15,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// All files.
+    /// The shard that contains all files.
     pub const WHOLE: Shard = Shard { index: 1, of: NonZeroU32::MIN };
 }
 
@@ -44,16 +44,16 @@ impl fmt::Display for Shard {
     }
 }
 
-/// Which files are in which shard.
+/// Assignment of files to shards, and the current shard.
 pub(super) struct ShardDivision {
     paths: Vec<String>,
-    /// The shard of each file, ascending.
+    /// Shard number of each file, ascending.
     shards: Vec<u32>,
     shard: Shard,
 }
 
 impl ShardDivision {
-    /// `files` are in the order of their paths.
+    /// Divides `files`, which are in the order of their paths.
     pub fn of<'f>(
         files: impl IntoIterator<Item = &'f LoadedSource>,
         shard: Shard,
@@ -71,7 +71,7 @@ impl ShardDivision {
         ShardDivision { paths: files.iter().map(|file| file.path.clone()).collect(), shards, shard }
     }
 
-    /// Whether the file with this index is in the shard.
+    /// Whether the file with this index is in the current shard.
     pub(crate) fn has_file(&self, index: usize) -> bool {
         self.shards[index] == self.shard.index
     }
@@ -85,7 +85,7 @@ impl ShardDivision {
     }
 }
 
-/// An empty file weighs something, too.
+/// Size of a file in the division; an empty file has some weight, too.
 fn weight(file: &LoadedSource) -> u128 {
     1 + file.text.len() as u128
 }

@@ -1,4 +1,4 @@
-//! How much stands in sources, in a line.
+//! Totals of scanned sources, and their summary line.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,35 +8,35 @@ use crate::format::counted;
 use crate::operations::BlockEntry;
 use crate::unresolved_name::unresolved_packages;
 
-/// One line about an application.
+/// Summary line of an application.
 pub fn summary(application: &AnalysedApplication) -> String {
     let AnalysedApplication { files, dictionary, findings, guessed, sources, .. } = application;
-    let counted = Totals::of(&dictionary.blocks);
-    let totals = Totals { files: files.len(), guessed: *guessed, ..counted };
-    totals.line(findings, &sources.other_languages)
+    let counted = ScanTotals::of(&dictionary.blocks);
+    let totals = ScanTotals { files: files.len(), guessed: *guessed, ..counted };
+    totals.summary_line(findings, &sources.other_languages)
 }
 
-/// How much there is, and how much of it rests on types that are not known.
+/// Numbers of files, blocks and operations of sources, and of those with unresolved types.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Totals {
-    /// Analysed files.
+pub struct ScanTotals {
+    /// Number of analysed files.
     pub files: usize,
-    /// Their blocks.
+    /// Number of blocks in these files.
     pub blocks: usize,
-    /// Operations in their text.
+    /// Number of operations in the source text.
     pub operations: u64,
-    /// Library calls in their text.
+    /// Number of library calls in the source text.
     pub library: u64,
-    /// Those of them that are not resolved.
+    /// Number of unresolved library calls.
     pub unresolved: u64,
-    /// Operations and calls that rest on types that are not known.
+    /// Number of operations and calls with unresolved types.
     pub guessed: u64,
 }
 
-impl Totals {
-    /// The blocks and what they hold.
-    pub fn of(blocks: &[BlockEntry]) -> Totals {
-        let mut totals = Totals { blocks: blocks.len(), ..Totals::default() };
+impl ScanTotals {
+    /// Totals of blocks.
+    pub fn of(blocks: &[BlockEntry]) -> ScanTotals {
+        let mut totals = ScanTotals { blocks: blocks.len(), ..ScanTotals::default() };
         for count in blocks.iter().flat_map(|block| &block.operations) {
             let n = u64::from(count.count);
             match count.operation.library() {
@@ -50,8 +50,8 @@ impl Totals {
         totals
     }
 
-    /// Adds what is in others.
-    pub fn add(&mut self, file: &Totals) {
+    /// Adds the totals of a file.
+    pub fn add(&mut self, file: &ScanTotals) {
         self.files += file.files;
         self.blocks += file.blocks;
         self.operations += file.operations;
@@ -60,9 +60,9 @@ impl Totals {
         self.guessed += file.guessed;
     }
 
-    /// The line.
-    pub fn line(&self, findings: &[Finding], others: &OtherLanguageFiles) -> String {
-        let Totals { files, blocks, operations, library, unresolved, guessed } = self;
+    /// Summary line of the totals, with the numbers of findings and of files in other languages.
+    pub fn summary_line(&self, findings: &[Finding], others: &OtherLanguageFiles) -> String {
+        let ScanTotals { files, blocks, operations, library, unresolved, guessed } = self;
         let share = 100.0 * *guessed as f64 / (operations + library).max(1) as f64;
         let missing = unresolved_packages(findings).map_or_else(String::new, |packages| {
             format!("; names that nothing declares: {packages}: give their class path")

@@ -1,5 +1,5 @@
-//! From a scenario as written to a checked one. Every check is here (those of input
-//! steps in `input.rs`, of a meter's log in `meter_log.rs`), each with the key it is about.
+//! Conversion of a scenario as written to a checked one. All checks are here (those of input steps
+//! in `input.rs`, of a meter's log in `meter_log.rs`), each with the key that it checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -7,25 +7,26 @@ use std::path::PathBuf;
 use wattline_units::shortened::shortened;
 
 use super::check_build::{check_encoding, check_javac_options, check_processors};
-use super::check_campaign::{check_campaign, plan_on};
+use super::check_campaign::{check_campaign, check_plan_on};
 use super::check_names::{check_java_name, check_name, check_package_name};
-use super::checked::HintSettings;
-use super::checked::{
-    Application, ArtifactSource, BoardSettings, CampaignSettings, FrequencyChoice, InputSequence,
-    Library, Limits, MavenArtifact, MicrobenchmarkSettings, Role, Scenario, SessionSettings,
-    SourceListing, SourceTree,
-};
 use super::error::FailedCheck;
 use super::file::{
-    ApplicationFile, BoardSection, FrequencyFile, GranularityFile, InputFile, LibraryFile,
-    LimitsFile, MicrobenchmarksFile, RoleFile, ScenarioFile, SessionFile, SourceSection, StartKind,
+    ApplicationSection, BoardSection, FrequencyValue, GranularityValue, InputSection,
+    LibrarySection, LimitsSection, MicrobenchmarksSection, RoleValue, ScenarioFile, SessionSection,
+    SourceSection, StartKind,
 };
 use super::input::check_steps;
 use super::keys::keys_of;
 use super::meter::MeterChoice;
 use super::meter_log::check_log;
 use super::pattern::PathPattern;
-use super::range::{self, number, share, whole};
+use super::range::{self, check_number, check_share, check_whole};
+use super::settings::HintSettings;
+use super::settings::{
+    Application, ArtifactSource, BoardSettings, CampaignSettings, FrequencyChoice, InputSequence,
+    Library, MavenArtifact, MicrobenchmarkSettings, RunLimits, Scenario, SessionSettings,
+    SourceListing, SourceRole, SourceTree,
+};
 use crate::blocks::Granularity;
 use crate::power::{METERS, meter};
 
@@ -35,7 +36,7 @@ impl TryFrom<ScenarioFile> for Scenario {
     fn try_from(written: ScenarioFile) -> Result<Self, FailedCheck> {
         let name = required(&written.name, "name")?;
         check_name(&name, "name")?;
-        let plan_on = plan_on(&written);
+        let plan_on = check_plan_on(&written);
         check_command(&written)?;
         Ok(Scenario {
             keys: keys_of(&written),
@@ -53,7 +54,8 @@ impl TryFrom<ScenarioFile> for Scenario {
             limits: check_limits(&written.limits)?,
             microbenchmarks: check_microbenchmarks(&written.microbenchmarks)?,
             hints: HintSettings {
-                verify: whole(written.hints.verify, range::SOME_REPEATS, "hints.verify")? as usize,
+                verify: check_whole(written.hints.verify, range::SOME_REPEATS, "hints.verify")?
+                    as usize,
             },
             offline: written.offline.map(|offline| PathBuf::from(offline.scenario)),
             name,
@@ -65,7 +67,7 @@ impl TryFrom<ScenarioFile> for Scenario {
     }
 }
 
-/// Checks what is compiled, of a file that says no more.
+/// Checks the sources and compiler settings of a file that has no other sections.
 pub(crate) fn check_listing(written: ScenarioFile) -> Result<SourceListing, FailedCheck> {
     let ScenarioFile { source, library, processor, application, .. } = written;
     Ok(SourceListing {
@@ -79,7 +81,7 @@ pub(crate) fn check_listing(written: ScenarioFile) -> Result<SourceListing, Fail
     })
 }
 
-/// An application that a command starts has to have one.
+/// Checks that an application started by a command has an `input_command`.
 fn check_command(written: &ScenarioFile) -> Result<(), FailedCheck> {
     let application = &written.application;
     let is_asked = application.start == StartKind::Command && application.apk.is_some();
@@ -94,14 +96,14 @@ fn required(value: &Option<String>, key: &str) -> Result<String, FailedCheck> {
     value.clone().ok_or_else(|| FailedCheck::new(key, "is missing"))
 }
 
-fn check_application(written: ApplicationFile) -> Result<Application, FailedCheck> {
+fn check_application(written: ApplicationSection) -> Result<Application, FailedCheck> {
     let package = required(&written.package, "application.package")?;
     check_package_name(&package)?;
-    let (start, main) = started(&written, &package)?;
+    let (start, main) = check_start(&written, &package)?;
     let java_release = checked_release(written.java_release)?;
     let granularity = match written.granularity {
-        GranularityFile::Statement => Granularity::Statement,
-        GranularityFile::Expression => Granularity::Expression,
+        GranularityValue::Statement => Granularity::Statement,
+        GranularityValue::Expression => Granularity::Expression,
     };
     let (assertions, watch_loops) = (written.assertions, written.watch_loops);
     let (min_sdk, target_sdk) = check_android(&written.min_sdk, &written.target_sdk)?;
@@ -132,10 +134,10 @@ fn checked_release(release: Option<u32>) -> Result<Option<u32>, FailedCheck> {
     }
 }
 
-/// What boards start, and its class, by the key that goes with it. A package of the user's own
-/// build is started by its activity: the one that a launcher starts where none is named.
-fn started(
-    written: &ApplicationFile,
+/// The kind of start and the class, with the key that belongs to it. A package of the user's own
+/// build is started by its activity, by default the launcher's.
+fn check_start(
+    written: &ApplicationSection,
     package: &str,
 ) -> Result<(StartKind, Option<String>), FailedCheck> {
     const MAIN: &str = "application.main";
@@ -174,9 +176,10 @@ fn started(
     Ok((start, Some(class)))
 }
 
-/// The default, the instrumentation, starts the activity of a package that has no `main` of ours.
+/// The kind of start of a package of the user's own build without a `main` of the scenario: by
+/// default an instrumentation that starts the activity.
 fn start_of_own_package(
-    written: &ApplicationFile,
+    written: &ApplicationSection,
     start: StartKind,
 ) -> Result<StartKind, FailedCheck> {
     if written.main.is_some() {
@@ -203,8 +206,8 @@ fn start_of_own_package(
     }
 }
 
-/// The oldest Android and the one that it is made for. The one that Google's shop wants, and
-/// the oldest that the device scripts and the probes run on, where nothing is said.
+/// The oldest and the target Android release. Defaults: for the target the one that Google Play
+/// requires, for the oldest the one that the device scripts and the probes need.
 fn check_android(min: &Option<u32>, target: &Option<u32>) -> Result<(u32, u32), FailedCheck> {
     const OLDEST: u32 = 14;
     const TARGET: u32 = 34;
@@ -227,7 +230,7 @@ fn check_sources(written: &[SourceSection]) -> Result<Vec<SourceTree>, FailedChe
         .enumerate()
         .map(|(index, source)| check_source(source, &format!("source[{index}]")))
         .collect::<Result<_, _>>()?;
-    if !sources.iter().any(|source| source.role == Role::Analysed && source.analyse) {
+    if !sources.iter().any(|source| source.role == SourceRole::Analysed && source.analyse) {
         return Err(FailedCheck::new(
             "source",
             "needs at least one tree with `role = \"analysed\"`",
@@ -246,17 +249,17 @@ fn check_source(written: &SourceSection, key: &str) -> Result<SourceTree, Failed
         include: patterns(&written.include, "include")?,
         exclude: patterns(&written.exclude, "exclude")?,
         role: match written.role {
-            RoleFile::Analysed => Role::Analysed,
-            RoleFile::Harness => Role::Harness,
+            RoleValue::Analysed => SourceRole::Analysed,
+            RoleValue::Harness => SourceRole::Harness,
         },
         analyse: written.analyse.unwrap_or(true),
         encoding: check_encoding(&written.encoding, key)?,
     })
 }
 
-fn check_libraries(written: &[LibraryFile]) -> Result<Vec<Library>, FailedCheck> {
-    let check = |(index, library): (usize, &LibraryFile)| {
-        let LibraryFile { path, maven, sha256, role, language } = library;
+fn check_libraries(written: &[LibrarySection]) -> Result<Vec<Library>, FailedCheck> {
+    let check = |(index, library): (usize, &LibrarySection)| {
+        let LibrarySection { path, maven, sha256, role, language } = library;
         let origin = check_origin(path, maven, sha256, &format!("library[{index}]"))?;
         Ok(Library { origin, role: role.unwrap_or_default(), language: *language })
     };
@@ -309,10 +312,10 @@ fn check_artifact(
     })
 }
 
-fn check_session(written: SessionFile) -> Result<SessionSettings, FailedCheck> {
-    let duration_s = number(written.duration_s, range::SESSION_S, "session.duration_s")?;
+fn check_session(written: SessionSection) -> Result<SessionSettings, FailedCheck> {
+    let duration_s = check_number(written.duration_s, range::SESSION_S, "session.duration_s")?;
     let limit_s = match written.limit_s {
-        Some(limit_s) => number(limit_s, range::SESSION_S, "session.limit_s")?,
+        Some(limit_s) => check_number(limit_s, range::SESSION_S, "session.limit_s")?,
         None => 3.0 * duration_s,
     };
     if limit_s < duration_s {
@@ -320,7 +323,7 @@ fn check_session(written: SessionFile) -> Result<SessionSettings, FailedCheck> {
         return Err(FailedCheck::new("session.limit_s", message));
     }
     let frames = written.frames;
-    frames.map(|frames| whole(frames, range::FRAMES, "session.frames")).transpose()?;
+    frames.map(|frames| check_whole(frames, range::FRAMES, "session.frames")).transpose()?;
     if written.input_command.as_ref().is_some_and(|command| command.trim().is_empty()) {
         let message = "is empty; give a command of this machine's shell, or leave the key out";
         return Err(FailedCheck::new("session.input_command", message));
@@ -340,8 +343,12 @@ fn check_session(written: SessionFile) -> Result<SessionSettings, FailedCheck> {
         dry_extras: check_extras(&written.dry_extras, "session.dry_extras")?,
         input_command: written.input_command,
         limit_s,
-        sample_rate_hz: number(written.sample_rate_hz, range::RATE_HZ, "session.sample_rate_hz")?,
-        rest_s: number(written.rest_s, range::REST_S, "session.rest_s")?,
+        sample_rate_hz: check_number(
+            written.sample_rate_hz,
+            range::RATE_HZ,
+            "session.sample_rate_hz",
+        )?,
+        rest_s: check_number(written.rest_s, range::REST_S, "session.rest_s")?,
         begin_marker: written.begin_marker,
         end_marker: written.end_marker,
     })
@@ -367,7 +374,7 @@ fn check_extras(
     Ok(extras)
 }
 
-fn check_inputs(written: &[InputFile]) -> Result<Vec<InputSequence>, FailedCheck> {
+fn check_inputs(written: &[InputSection]) -> Result<Vec<InputSequence>, FailedCheck> {
     if written.is_empty() {
         let message = "is missing; give at least one input sequence (its steps may be empty)";
         return Err(FailedCheck::new("input", message));
@@ -381,7 +388,7 @@ fn check_inputs(written: &[InputFile]) -> Result<Vec<InputSequence>, FailedCheck
             return Err(FailedCheck::new(format!("{key}.name"), "is used by two input sequences"));
         }
         let frames = input.frames;
-        frames.map(|n| whole(n, range::FRAMES, &format!("{key}.frames"))).transpose()?;
+        frames.map(|n| check_whole(n, range::FRAMES, &format!("{key}.frames"))).transpose()?;
         inputs.push(InputSequence {
             name: input.name.clone(),
             extras: check_extras(&input.extras, &format!("{key}.extras"))?,
@@ -407,7 +414,7 @@ fn check_board(written: &BoardSection) -> Result<BoardSettings, FailedCheck> {
         return Err(FailedCheck::new("board.sampler_core", "must not be the application's core"));
     }
     let meter = check_meter(&written.meter)?;
-    let core = |core: u32, key| whole(core, range::CORES, key);
+    let core = |core: u32, key| check_whole(core, range::CORES, key);
     Ok(BoardSettings {
         meter,
         log: check_log(&written.log, meter)?,
@@ -432,17 +439,17 @@ fn check_meter(written: &str) -> Result<MeterChoice, FailedCheck> {
     }
 }
 
-fn check_frequency(written: &FrequencyFile) -> Result<FrequencyChoice, FailedCheck> {
+fn check_frequency(written: &FrequencyValue) -> Result<FrequencyChoice, FailedCheck> {
     const KEY: &str = "board.frequency_khz";
     let wanted = "give a whole number of kHz from 1 to 100000000, \"auto\" or \"leave\"";
     let khz = match written {
-        FrequencyFile::Khz(khz) => u64::try_from(*khz).ok(),
-        FrequencyFile::Word(word) if word == "leave" => return Ok(FrequencyChoice::Leave),
-        FrequencyFile::Word(word) if word == "auto" => return Ok(FrequencyChoice::Auto),
-        FrequencyFile::Word(word) => {
+        FrequencyValue::Khz(khz) => u64::try_from(*khz).ok(),
+        FrequencyValue::Word(word) if word == "leave" => return Ok(FrequencyChoice::Leave),
+        FrequencyValue::Word(word) if word == "auto" => return Ok(FrequencyChoice::Auto),
+        FrequencyValue::Word(word) => {
             return Err(FailedCheck::new(KEY, format!("is \"{}\"; {wanted}", shortened(word))));
         }
-        FrequencyFile::Other(text) => {
+        FrequencyValue::Other(text) => {
             return Err(FailedCheck::new(KEY, format!("is {text}; {wanted}")));
         }
     };
@@ -452,24 +459,28 @@ fn check_frequency(written: &FrequencyFile) -> Result<FrequencyChoice, FailedChe
     }
 }
 
-fn check_limits(written: &LimitsFile) -> Result<Limits, FailedCheck> {
+fn check_limits(written: &LimitsSection) -> Result<RunLimits, FailedCheck> {
     let (gap, mismatch) = ("limits.max_gap_s", "limits.duration_mismatch");
-    Ok(Limits {
-        max_gap_s: number(written.max_gap_s, range::GAP_S, gap)?,
-        min_sample_share: share(written.min_sample_share, "limits.min_sample_share")?,
-        temperature_c: number(written.temperature_c, range::TEMPERATURE_C, "limits.temperature_c")?,
-        duration_mismatch: number(written.duration_mismatch, range::ERROR_SHARE, mismatch)?,
+    Ok(RunLimits {
+        max_gap_s: check_number(written.max_gap_s, range::GAP_S, gap)?,
+        min_sample_share: check_share(written.min_sample_share, "limits.min_sample_share")?,
+        temperature_c: check_number(
+            written.temperature_c,
+            range::TEMPERATURE_C,
+            "limits.temperature_c",
+        )?,
+        duration_mismatch: check_number(written.duration_mismatch, range::ERROR_SHARE, mismatch)?,
     })
 }
 
 fn check_microbenchmarks(
-    written: &MicrobenchmarksFile,
+    written: &MicrobenchmarksSection,
 ) -> Result<MicrobenchmarkSettings, FailedCheck> {
-    let window = |window_s: f64, key| number(window_s, range::WINDOW_S, key);
+    let window = |window_s: f64, key| check_number(window_s, range::WINDOW_S, key);
     Ok(MicrobenchmarkSettings {
         enabled: written.enabled,
-        repeats: whole(written.repeats, range::REPEATS, "microbenchmarks.repeats")?,
-        count: whole(written.count, range::SOME_REPEATS, "microbenchmarks.count")? as usize,
+        repeats: check_whole(written.repeats, range::REPEATS, "microbenchmarks.repeats")?,
+        count: check_whole(written.count, range::SOME_REPEATS, "microbenchmarks.count")? as usize,
         window_s: written.window_s.map(|s| window(s, "microbenchmarks.window_s")).transpose()?,
         gap_s: written.gap_s.map(|s| window(s, "microbenchmarks.gap_s")).transpose()?,
     })

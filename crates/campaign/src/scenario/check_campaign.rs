@@ -1,15 +1,15 @@
-//! `[campaign]`: from the section as written to a checked one.
+//! Checks of the section `[campaign]`.
 
 use wattline_units::limits::CAMPAIGN_RUNS;
 
-use super::campaign_file::{CampaignFile, CampaignProtocol, PlanOn};
-use super::checked::CampaignSettings;
+use super::campaign_section::{CampaignProtocol, CampaignSection, PlanOn};
 use super::error::FailedCheck;
 use super::file::ScenarioFile;
-use super::range::{self, number, share, whole};
+use super::range::{self, check_number, check_share, check_whole};
+use super::settings::CampaignSettings;
 
 pub(super) fn check_campaign(
-    written: &CampaignFile,
+    written: &CampaignSection,
     seed: u64,
     inputs: usize,
 ) -> Result<CampaignSettings, FailedCheck> {
@@ -24,7 +24,7 @@ pub(super) fn check_campaign(
         (written.dry_runs.unwrap_or(0), "campaign.dry_runs", range::DRY_RUNS),
         (written.max_retries, "campaign.max_retries", range::SOME_REPEATS),
     ] {
-        whole(count, range, key)?;
+        check_whole(count, range, key)?;
     }
     check_runs(written, idle_repeats)?;
     if (written.cases as usize) < inputs {
@@ -32,8 +32,8 @@ pub(super) fn check_campaign(
         return Err(FailedCheck::new("campaign.cases", message));
     }
     let removed_share =
-        number(written.removed_share, range::REMOVED_SHARE, "campaign.removed_share")?;
-    let error_share = |share: f64, key| number(share, range::ERROR_SHARE, key);
+        check_number(written.removed_share, range::REMOVED_SHARE, "campaign.removed_share")?;
+    let error_share = |share: f64, key| check_number(share, range::ERROR_SHARE, key);
     let line_error = written.line_error.map(|error| error_share(error, "campaign.line_error"));
     let stop = written.stop.map(|stop| error_share(stop.lines, "campaign.stop.lines"));
     if written.stop.is_some() && written.protocol == CampaignProtocol::Windows {
@@ -43,7 +43,7 @@ pub(super) fn check_campaign(
     Ok(CampaignSettings {
         plan_on: PlanOn::default(),
         protocol: written.protocol,
-        window_s: number(written.window_s, range::WINDOW_S, "campaign.window_s")?,
+        window_s: check_number(written.window_s, range::WINDOW_S, "campaign.window_s")?,
         stop_lines: stop.transpose()?,
         choice: written.choice,
         line_error: line_error.transpose()?,
@@ -55,15 +55,15 @@ pub(super) fn check_campaign(
         removed_share,
         candidates: written.candidates as usize,
         dry_runs: written.dry_runs.unwrap_or(written.cases.saturating_mul(20)) as usize,
-        collapsed_share: share(written.collapsed_share, "campaign.collapsed_share")?,
-        min_energy_share: share(written.min_energy_share, "campaign.min_energy_share")?,
+        collapsed_share: check_share(written.collapsed_share, "campaign.collapsed_share")?,
+        min_energy_share: check_share(written.min_energy_share, "campaign.min_energy_share")?,
         max_retries: written.max_retries,
         seed: written.seed.unwrap_or(seed),
     })
 }
 
-/// Runs of all cases must be so many that they can be measured.
-fn check_runs(written: &CampaignFile, idle_repeats: u32) -> Result<(), FailedCheck> {
+/// Checks that the number of runs of all cases is within the limit.
+fn check_runs(written: &CampaignSection, idle_repeats: u32) -> Result<(), FailedCheck> {
     let sampled = written.sampled_repeats.unwrap_or(0);
     let repeats = [written.repeats, idle_repeats, written.traced_repeats, sampled];
     let of_case: u64 = repeats.into_iter().map(u64::from).sum();
@@ -73,8 +73,8 @@ fn check_runs(written: &CampaignFile, idle_repeats: u32) -> Result<(), FailedChe
     })
 }
 
-/// Where dry runs are made: a command that gives input needs a board.
-pub(super) fn plan_on(written: &ScenarioFile) -> Result<PlanOn, FailedCheck> {
+/// The machine of the dry runs: an `apk` or an `input_command` requires a board.
+pub(super) fn check_plan_on(written: &ScenarioFile) -> Result<PlanOn, FailedCheck> {
     let of_board = match (&written.application.apk, &written.session.input_command) {
         (Some(_), _) => "the package of your own build (`apk`) runs",
         (None, Some(_)) => "`session.input_command` gives input to sessions",

@@ -1,4 +1,4 @@
-//! Checks of names: of a scenario's parts, of Java's classes and of Android's packages.
+//! Checks of names of scenario parts, Java classes and Android packages.
 
 use wattline_units::shortened::shortened;
 
@@ -16,8 +16,8 @@ pub(super) fn check_name(name: &str, key: &str) -> Result<(), FailedCheck> {
     ))
 }
 
-/// Whether Android takes the name of a package. It is asked for on all boards: with another one a
-/// scenario could be measured nowhere else.
+/// Checks that Android accepts a package name. The check applies to all boards, so that the
+/// scenario can be measured on any.
 pub(super) fn check_package_name(name: &str) -> Result<(), FailedCheck> {
     match package_name_fault(name) {
         None => Ok(()),

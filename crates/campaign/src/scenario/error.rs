@@ -1,4 +1,4 @@
-//! What can be wrong with a scenario file, and where.
+//! Errors of a scenario file, with their lines.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,41 +8,41 @@ use wattline_units::shortened::{shortened, shortened_message};
 
 use crate::format::visible_path;
 
-/// A scenario file that can't be used. The message names file, line and key.
+/// Error of reading or checking a scenario file. The message names file, line and key.
 #[derive(Debug, Error)]
 pub enum ScenarioError {
     /// The file can't be read.
     #[error("{}: can't be read; give the path of a scenario file (TOML)", visible_path(file))]
     Read {
-        /// The file asked for.
+        /// The requested file.
         file: PathBuf,
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: std::io::Error,
     },
-    /// Not TOML, a key missing or of the wrong type.
+    /// No TOML, or a missing key, or a value of the wrong type.
     #[error("{}:{line}: {message}", visible_path(file))]
     Syntax {
         /// The scenario file.
         file: PathBuf,
         /// Line, from 1.
         line: usize,
-        /// What the reader of TOML says.
+        /// The TOML reader's message.
         message: String,
     },
-    /// A key that no scenario has.
+    /// An unknown key.
     #[error("{}:{line}: unknown key `{key}`{}", visible_path(file), meant)]
     UnknownKey {
         /// The scenario file.
         file: PathBuf,
         /// Line, from 1.
         line: usize,
-        /// The key as written.
+        /// The key in the file.
         key: String,
-        /// The known key that is meant: its new name, or what is spelled most like it.
+        /// The known key that is probably meant.
         meant: MeantKey,
     },
-    /// A value that can't be.
+    /// An invalid value.
     #[error("{}:{line}: `{}` {message}", visible_path(file), shortened(key))]
     Invalid {
         /// The scenario file.
@@ -51,7 +51,7 @@ pub enum ScenarioError {
         line: usize,
         /// Path of the key: `input[1].steps[0].at_s`.
         key: String,
-        /// What is wrong and what would be right.
+        /// The problem and a remedy.
         message: String,
     },
 }
@@ -61,7 +61,7 @@ pub enum ScenarioError {
 pub struct FailedCheck {
     /// Path of the key: `input[1].steps[0].at_s`.
     pub key: String,
-    /// What is wrong and what would be right; reads on after the key.
+    /// The problem and a remedy, as the rest of a sentence that begins with the key.
     pub message: String,
 }
 
@@ -70,25 +70,25 @@ impl FailedCheck {
         Self { key: key.into(), message: message.into() }
     }
 
-    /// The problem with its place in the file's text.
+    /// The error with the line of the key in the file's text.
     pub(super) fn at(self, file: &Path, text: &str) -> ScenarioError {
-        let line = super::locate::line_of_key(text, &self.key);
+        let line = super::key_lines::line_of_key(text, &self.key);
         ScenarioError::Invalid { file: file.into(), line, key: self.key, message: self.message }
     }
 }
 
-/// What is meant by a key that no scenario has.
+/// Known key that an unknown key probably means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MeantKey {
-    /// It had this name before 0.1.0.
+    /// The new name of a key from before 0.1.0.
     Renamed(&'static str),
-    /// The known key that is spelled most like it.
+    /// The known key with the most similar spelling.
     Nearest(String),
-    /// None is like it.
+    /// No similar key.
     Unknown,
 }
 
-/// Keys of scenarios written before 0.1.0, and their names now.
+/// Keys of scenarios from before 0.1.0 with their new names.
 const RENAMED_KEYS: [(&str, &str); 3] =
     [("kernels", "microbenchmarks"), ("begin_mark", "begin_marker"), ("end_mark", "end_marker")];
 
@@ -111,9 +111,9 @@ impl fmt::Display for MeantKey {
     }
 }
 
-/// Turns the TOML reader's error into ours, with the nearest known key.
+/// Converts an error of the TOML reader, with the known key nearest to an unknown one.
 pub(super) fn from_toml(error: &toml::de::Error, file: &Path, text: &str) -> ScenarioError {
-    let line = super::locate::line_of_byte(text, error.span().map_or(0, |span| span.start));
+    let line = super::key_lines::line_of_byte(text, error.span().map_or(0, |span| span.start));
     let message = error.message().to_string();
     if let Some(rest) = message.strip_prefix("unknown field `")
         && let Some((key, known)) = rest.split_once('`')
@@ -122,11 +122,11 @@ pub(super) fn from_toml(error: &toml::de::Error, file: &Path, text: &str) -> Sce
         let key = shortened(key).into_owned();
         return ScenarioError::UnknownKey { file: file.into(), line, key, meant };
     }
-    ScenarioError::Syntax { file: file.into(), line, message: in_words(&message) }
+    ScenarioError::Syntax { file: file.into(), line, message: plain_message(&message) }
 }
 
-/// A message of the TOML reader without the names of Rust's types.
-fn in_words(message: &str) -> String {
+/// The TOML reader's message without the names of Rust's types.
+fn plain_message(message: &str) -> String {
     let (found, wanted) = message.rsplit_once(", expected ").unwrap_or((message, ""));
     let wanted = match wanted {
         "" => return shortened_message(message).into_owned(),
@@ -138,7 +138,7 @@ fn in_words(message: &str) -> String {
     format!("{}, expected {wanted}", shortened(found))
 }
 
-/// The known word that is most like `key`, if any is near.
+/// The known word most similar to `key`, if any is near.
 pub fn nearest_of<'a>(key: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     // One slip counts for less than the measure has it in a short word, two in a long one.
     let likeness = |word: &str| match (strsim::osa_distance(key, word), key.len()) {

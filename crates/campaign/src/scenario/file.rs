@@ -1,17 +1,17 @@
-//! The scenario file as written: every key with its meaning and default. Nothing is
-//! checked here beyond types and unknown keys; `checked.rs` does the rest.
+//! The scenario file as written: every key with its meaning and default. Only types and unknown
+//! keys are checked here; `check.rs` does the rest.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::campaign_file::CampaignFile;
-use super::input::StepFile;
+use super::campaign_section::CampaignSection;
+use super::input::StepSection;
 use super::language::UnanalysedLanguage;
-use super::meter_log::LogFile;
+use super::meter_log::LogSection;
 
-/// A whole scenario file. What a build of Gradle or Maven says may be left out
-/// where there is one.
+/// A whole scenario file. Keys whose values a Gradle or Maven build provides may be left out with
+/// such a build.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScenarioFile {
@@ -20,110 +20,110 @@ pub(crate) struct ScenarioFile {
     /// One sentence for the reader of a report.
     #[serde(default)]
     pub description: String,
-    /// Seed of everything random. Default 1.
+    /// Seed of all random choices. Default 1.
     #[serde(default = "one")]
     pub seed: u64,
     /// `[application]`.
     #[serde(default)]
-    pub application: ApplicationFile,
+    pub application: ApplicationSection,
     /// `[[source]]`, at least one.
     #[serde(default)]
     pub source: Vec<SourceSection>,
     /// `[[library]]`: jars of the class path.
     #[serde(default)]
-    pub library: Vec<LibraryFile>,
+    pub library: Vec<LibrarySection>,
     /// `[[processor]]`: jars with annotation processors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub processor: Vec<ProcessorFile>,
+    pub processor: Vec<ProcessorSection>,
     /// `[session]`.
     #[serde(default)]
-    pub session: SessionFile,
+    pub session: SessionSection,
     /// `[[input]]`, at least one.
     #[serde(default)]
-    pub input: Vec<InputFile>,
+    pub input: Vec<InputSection>,
     /// `[board]`.
     #[serde(default)]
     pub board: BoardSection,
     /// `[campaign]`.
     #[serde(default)]
-    pub campaign: CampaignFile,
+    pub campaign: CampaignSection,
     /// `[limits]`.
     #[serde(default)]
-    pub limits: LimitsFile,
+    pub limits: LimitsSection,
     /// `[microbenchmarks]`.
     #[serde(default)]
-    pub microbenchmarks: MicrobenchmarksFile,
+    pub microbenchmarks: MicrobenchmarksSection,
     /// `[hints]`.
     #[serde(default)]
-    pub hints: HintsFile,
-    /// `[offline]`: what to run when artifacts can't be had.
-    pub offline: Option<OfflineFile>,
+    pub hints: HintsSection,
+    /// `[offline]`: the scenario to run when artifacts can't be fetched.
+    pub offline: Option<OfflineSection>,
 }
 
-/// `[application]`: what is started on the board.
+/// `[application]`: the application to start on the board.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ApplicationFile {
-    /// Package name, as the board knows the application.
+pub(crate) struct ApplicationSection {
+    /// Package name of the application on the board.
     pub package: Option<String>,
     /// The class with `main`, with its package; none with `start = "activity"`.
     pub main: Option<String>,
     /// The activity, with its package or from its dot on; with `start = "activity"` alone.
     pub activity: Option<String>,
-    /// The Android package that the application's own build made, relative to the scenario
-    /// file: variants are made of it.
+    /// Android package of the application's own build, relative to the scenario file, from which
+    /// variants are built.
     pub apk: Option<String>,
     /// `javac --release`. Default: the JDK's own.
     pub java_release: Option<u32>,
     /// Whether classes keep the names of parameters (`javac -parameters`). Default false.
     pub parameters: Option<bool>,
-    /// Whether features of Java that are previews are on. Default false.
+    /// Whether preview features of Java are enabled. Default false.
     pub preview: Option<bool>,
-    /// Other options of javac, as the user's own build has them (`-Akey=value`).
+    /// Other options of javac, as in the user's own build (`-Akey=value`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub javac_options: Vec<String>,
     /// Whether right operands of `&&`, `||` and arms of `?:` are blocks of their own.
     #[serde(default)]
-    pub granularity: GranularityFile,
+    pub granularity: GranularityValue,
     /// Whether `assert` statements stay in. Default false, as in Android's release builds.
     #[serde(default)]
     pub assertions: bool,
-    /// Whether loops that call nothing count their exceptions in traced runs, so that they
-    /// need fewer probes. Default true.
+    /// Whether traced runs count exceptions in loops without calls, so that the loops need fewer
+    /// probes. Default true.
     #[serde(default = "watch_loops")]
     pub watch_loops: bool,
-    /// What boards start. Default: the instrumentation of a package.
+    /// Kind of start on boards. Default: the instrumentation of a package.
     #[serde(default)]
     pub start: StartKind,
-    /// The oldest Android that a package of it runs on, as an API level. Default 14.
+    /// Oldest supported Android release, as an API level. Default 14.
     pub min_sdk: Option<u32>,
-    /// The Android that a package of it is made for. Default 34.
+    /// Target Android release, as an API level. Default 34.
     pub target_sdk: Option<u32>,
 }
 
-/// `application.start`: what campaigns build and boards start. On this machine it is always a
-/// jar's class with `main`, and an application with a window does not run.
+/// `application.start`: kind of build and of start on boards. On this machine it is always a jar's
+/// class with `main`, and an application with a window does not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StartKind {
-    /// A signed Android package's instrumentation, which calls `main`.
+    /// Instrumentation of a signed Android package, which calls `main`.
     #[default]
     Instrument,
-    /// The same, which starts an activity of the application's.
+    /// Instrumentation of a signed Android package, which starts an activity.
     Activity,
-    /// A jar's class with `main`: only for virtual boards that take jars.
+    /// Class with `main` of a jar: only on virtual boards that accept jars.
     Main,
-    /// Nothing but the process of the own build's package, for `session.input_command`.
+    /// Only the process of the own build's package, for `session.input_command`.
     Command,
 }
 
-/// `application.granularity`.
+/// `application.granularity`: division of expressions into blocks.
 #[derive(Debug, Clone, Copy, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum GranularityFile {
-    /// The paper's.
+pub(crate) enum GranularityValue {
+    /// Blocks of whole statements, as in Li and Gallagher 2016.
     Statement,
-    /// The exact one.
+    /// Blocks that end within expressions.
     #[default]
     Expression,
 }
@@ -138,52 +138,52 @@ pub(crate) struct SourceSection {
     pub maven: Option<String>,
     /// SHA-256 of the artifact, 64 hexadecimal digits; needed with `maven`.
     pub sha256: Option<String>,
-    /// Which files are taken (`org/jbox2d/**`). Default all.
+    /// Patterns of included files (`org/jbox2d/**`). Default all.
     #[serde(default)]
     pub include: Vec<String>,
-    /// Which of them are left out again.
+    /// Patterns of excluded files.
     #[serde(default)]
     pub exclude: Vec<String>,
     /// `"analysed"` (default) or `"harness"`.
     #[serde(default)]
-    pub role: RoleFile,
+    pub role: RoleValue,
     /// Whether blocks and operations are analysed. Default true.
     pub analyse: Option<bool>,
     /// The encoding of its files, as javac's `-encoding` names it. Default: UTF-8.
     pub encoding: Option<String>,
 }
 
-/// What a source tree is for.
+/// `source.role`: purpose of a source tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum RoleFile {
-    /// The code whose energy is asked for.
+pub(crate) enum RoleValue {
+    /// Measured code.
     #[default]
     Analysed,
-    /// Our own code that starts and feeds it; none of its blocks is removed.
+    /// Code that starts the measured code and gives it input; none of its blocks is removed.
     Harness,
 }
 
 /// `[[library]]`: one jar of the class path, by `path` or by `maven` and `sha256`.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct LibraryFile {
+pub(crate) struct LibrarySection {
     /// Jar or folder of classes, relative to the scenario file.
     pub path: Option<String>,
     /// `group:artifact:version` or with `:classifier`.
     pub maven: Option<String>,
     /// SHA-256 of the artifact; needed with `maven`.
     pub sha256: Option<String>,
-    /// `"packed"` (default) or `"provided"`, by what runs the application.
+    /// Role `"packed"` (default) or `"provided"`, by the platform that runs the application.
     pub role: Option<LibraryRole>,
-    /// What the application's own classes in it were written in, where that is not analysed.
+    /// Unanalysed language of the application's own classes in the jar, if any.
     pub language: Option<UnanalysedLanguage>,
 }
 
 /// `[[processor]]`: one jar with annotation processors, by `path` or by `maven` and `sha256`.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ProcessorFile {
+pub(crate) struct ProcessorSection {
     /// Jar or folder of classes, relative to the scenario file.
     pub path: Option<String>,
     /// `group:artifact:version` or with `:classifier`.
@@ -192,96 +192,97 @@ pub(crate) struct ProcessorFile {
     pub sha256: Option<String>,
 }
 
-/// `library.role`.
+/// `library.role`: whether the application or the platform contains a library.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LibraryRole {
-    /// It goes with the application.
+    /// Packed with the application.
     #[default]
     Packed,
-    /// It is where the application runs: `android.jar`.
+    /// Provided by the platform: `android.jar`.
     Provided,
 }
 
 /// `[session]`: one run of the application on the board.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct SessionFile {
-    /// Nominal length in seconds, which idle runs last. Default 100 (the paper's).
+pub(crate) struct SessionSection {
+    /// Nominal length in seconds, which is the length of idle runs. Default 100, as in Li and
+    /// Gallagher 2016.
     pub duration_s: f64,
     /// Frames or steps of one session, passed as the extra `frames=N`.
     pub frames: Option<u64>,
     /// More extras: passed to the application as `key=value`.
     pub extras: BTreeMap<String, toml::Value>,
-    /// Extras of dry runs on the local JVM alone, such as one that switches waiting for
-    /// the next frame off.
+    /// Additional extras of dry runs on the local JVM, such as one that switches waiting for the
+    /// next frame off.
     pub dry_extras: BTreeMap<String, toml::Value>,
     /// A command of this machine that gives the application its input, from the begin marker on.
     pub input_command: Option<String>,
     /// Seconds after which a session counts as hung; four times as many for a traced one,
     /// as probes take time. Default 3 x `duration_s`.
     pub limit_s: Option<f64>,
-    /// Power samples per second. Default 30 (the paper's).
+    /// Power samples per second. Default 30, as in Li and Gallagher 2016.
     pub sample_rate_hz: f64,
     /// Seconds of rest between runs. Default 2.
     pub rest_s: f64,
-    /// Log line that opens the window. Default `wattline: begin`.
+    /// Log line that begins the measured window. Default `wattline: begin`.
     pub begin_marker: String,
-    /// Log line that closes the window. Default `wattline: end`.
+    /// Log line that ends the measured window. Default `wattline: end`.
     pub end_marker: String,
 }
 
 /// `[[input]]`: one input sequence.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct InputFile {
-    /// Short name: a case's group.
+pub(crate) struct InputSection {
+    /// Short name, which is also the group of its cases.
     pub name: String,
-    /// Extras of this sequence beside the session's.
+    /// Extras of this sequence in addition to the session's.
     #[serde(default)]
     pub extras: BTreeMap<String, toml::Value>,
-    /// Frames of this sequence, when not the session's.
+    /// Frames of this sequence, if other than the session's.
     pub frames: Option<u64>,
-    /// What happens when.
+    /// Input steps with their times.
     #[serde(default)]
-    pub steps: Vec<StepFile>,
+    pub steps: Vec<StepSection>,
 }
 
-/// `[board]`: how power is measured and where things run.
+/// `[board]`: meter, rails, cores and frequency.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct BoardSection {
     /// Power meter, or `"auto"` (the default): the best that the board offers.
     pub meter: String,
     /// `[board.log]`: the log of the meter `"external"`.
-    pub log: Option<LogFile>,
-    /// Rails whose power is added up. Default: those of the processor, which on an Odroid
-    /// is `["arm"]` (the paper's big cores).
+    pub log: Option<LogSection>,
+    /// Rails whose power is added up. Default: the processor's, which on an Odroid is `["arm"]`,
+    /// the big cores of Li and Gallagher 2016.
     pub rails: Vec<String>,
-    /// Fixed frequency of the big cores in kHz, `"leave"`, or `"auto"` (the default): of those
-    /// that the board offers the one nearest to 1100000 (the paper's), left where it can't be
-    /// fixed.
-    pub frequency_khz: FrequencyFile,
+    /// Fixed frequency of the big cores in kHz, `"leave"`, or `"auto"` (the default): the frequency
+    /// of the board nearest to 1100000 (Li and Gallagher 2016), left to the governor where it can't
+    /// be fixed.
+    pub frequency_khz: FrequencyValue,
     /// Core of the application. Default: the last of the board's big ones.
     pub big_core: Option<u32>,
     /// Core of the sampler. Default 0.
     pub sampler_core: u32,
 }
 
-/// `board.frequency_khz`.
+/// Value of `board.frequency_khz`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub(crate) enum FrequencyFile {
+pub(crate) enum FrequencyValue {
     /// A frequency.
     Khz(i64),
-    /// `"leave"`: the board's governor chooses it; `"auto"`.
+    /// `"leave"`, for the board's governor, or `"auto"`.
     Word(String),
-    /// Something else, which is refused with what is wanted.
+    /// Any other value, which the check refuses with a list of valid ones.
     Other(String),
 }
 
-impl<'de> Deserialize<'de> for FrequencyFile {
-    /// Takes any value: what an untagged enum says of another one helps nobody.
+impl<'de> Deserialize<'de> for FrequencyValue {
+    /// Accepts any value, since serde's error for an untagged enum is of no help.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(match toml::Value::deserialize(deserializer)? {
             toml::Value::Integer(khz) => Self::Khz(khz),
@@ -297,8 +298,8 @@ fn article(value: &toml::Value) -> &'static str {
     if value.is_array() { "an" } else { "a" }
 }
 
-impl FrequencyFile {
-    /// As it was written.
+impl FrequencyValue {
+    /// The value as written.
     pub fn text(&self) -> String {
         match self {
             Self::Khz(khz) => khz.to_string(),
@@ -307,10 +308,10 @@ impl FrequencyFile {
     }
 }
 
-/// `[limits]`: what makes a run bad.
+/// `[limits]`: limits outside of which a run is bad.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct LimitsFile {
+pub(crate) struct LimitsSection {
     /// Longest gap between two samples in seconds. Default 1.
     pub max_gap_s: f64,
     /// Fewest samples within the window, as a share of duration x rate. Default 0.5.
@@ -325,12 +326,12 @@ pub(crate) struct LimitsFile {
 /// `[microbenchmarks]`: microbenchmarks on the same board.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct MicrobenchmarksFile {
-    /// Whether they are run. Default true.
+pub(crate) struct MicrobenchmarksSection {
+    /// Whether microbenchmarks are run. Default true.
     pub enabled: bool,
     /// Runs of each microbenchmark. Default 5.
     pub repeats: u32,
-    /// How many operations get a microbenchmark, the most executed first. Default 150.
+    /// Number of operations that get a microbenchmark, the most executed first. Default 150.
     pub count: u32,
     /// Length of one microbenchmark's window in seconds. Default: twelve of the meter's usual
     /// refreshes, from 1 to 3; 3 where they are not known.
@@ -340,26 +341,26 @@ pub(crate) struct MicrobenchmarksFile {
     pub gap_s: Option<f64>,
 }
 
-/// `[hints]`: what is done about hints beside finding them.
+/// `[hints]`: treatment of found hints.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct HintsFile {
-    /// How many rewrites that can be made without a person are made, each in a copy of its
-    /// own, and measured beside the original: those of the first hints, and after them of
-    /// places whose saving can't be told from none. Default 0.
+pub(crate) struct HintsSection {
+    /// Number of automatic fixes to verify, each applied to a copy of its own and measured beside
+    /// the original: those of the first hints, then those whose saving can't be distinguished from
+    /// zero. Default 0.
     pub verify: u32,
 }
 
-/// `[offline]`: the scenario to run instead when artifacts can't be had.
+/// `[offline]`: the scenario to run instead when artifacts can't be fetched.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct OfflineFile {
+pub(crate) struct OfflineSection {
     /// Scenario file, relative to this one.
     pub scenario: String,
 }
 
-impl InputFile {
-    /// A sequence of nothing.
+impl InputSection {
+    /// An input sequence without steps and extras.
     pub(crate) fn named(name: &str) -> Self {
         Self { name: name.into(), extras: BTreeMap::new(), frames: None, steps: Vec::new() }
     }
@@ -373,7 +374,7 @@ fn watch_loops() -> bool {
     true
 }
 
-impl Default for ApplicationFile {
+impl Default for ApplicationSection {
     fn default() -> Self {
         Self {
             package: None,
@@ -384,7 +385,7 @@ impl Default for ApplicationFile {
             parameters: None,
             preview: None,
             javac_options: Vec::new(),
-            granularity: GranularityFile::default(),
+            granularity: GranularityValue::default(),
             assertions: false,
             watch_loops: watch_loops(),
             start: StartKind::default(),
@@ -394,7 +395,7 @@ impl Default for ApplicationFile {
     }
 }
 
-impl Default for SessionFile {
+impl Default for SessionSection {
     fn default() -> Self {
         Self {
             duration_s: 100.0,
@@ -417,20 +418,20 @@ impl Default for BoardSection {
             meter: "auto".into(),
             log: None,
             rails: Vec::new(),
-            frequency_khz: FrequencyFile::Word("auto".into()),
+            frequency_khz: FrequencyValue::Word("auto".into()),
             big_core: None,
             sampler_core: 0,
         }
     }
 }
 
-impl Default for LimitsFile {
+impl Default for LimitsSection {
     fn default() -> Self {
         Self { max_gap_s: 1.0, min_sample_share: 0.5, temperature_c: 85.0, duration_mismatch: 0.25 }
     }
 }
 
-impl Default for MicrobenchmarksFile {
+impl Default for MicrobenchmarksSection {
     fn default() -> Self {
         Self { enabled: true, repeats: 5, count: 150, window_s: None, gap_s: None }
     }

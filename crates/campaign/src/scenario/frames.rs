@@ -1,24 +1,24 @@
-//! How long sessions are by their frames, and the same scenario with longer ones.
+//! Lengths of sessions in frames, and scenarios with longer sessions.
 
 use std::collections::BTreeMap;
 
-use super::checked::{InputSequence, Scenario};
 use super::error::ScenarioError;
+use super::settings::{InputSequence, Scenario};
 use super::{check_written, parse_written};
 
 impl Scenario {
-    /// The frames of an input's sessions, where a key `frames` gives them.
+    /// The frames of an input's sessions, if a key `frames` gives them.
     pub fn frames(&self, input: &InputSequence) -> Option<u64> {
         let frames = input.frames.or(self.session.frames)?;
         let is_passed = self.extras(input).get("frames") == Some(&frames.to_string());
         is_passed.then_some(frames)
     }
 
-    /// The same scenario where sessions of these inputs have so many frames, in its text, too; they
-    /// may take as much longer as the longest of them has more frames.
+    /// The scenario with this many frames in sessions of these inputs, in its text, too. The time
+    /// limit grows by the largest factor between new and old frames.
     ///
     /// # Errors
-    /// A number of frames that no scenario may have.
+    /// A number of frames outside of the valid range.
     pub(crate) fn with_frames(
         &self,
         frames: &BTreeMap<String, u64>,

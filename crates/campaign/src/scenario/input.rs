@@ -1,15 +1,15 @@
-//! Input steps: taps, swipes and keys at their times.
+//! Input steps: taps, swipes and keys with their times.
 
 use serde::{Deserialize, Serialize};
 
 use super::error::FailedCheck;
-use super::range::{self, number, signed, whole};
+use super::range::{self, check_number, check_signed, check_whole};
 
 /// One step as written: exactly one of `tap`, `swipe`, `key`, `wait_s`. Without
 /// `at_s` it follows the step before it, after the waits between.
 #[derive(Debug, Clone, Deserialize, Serialize, Default)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct StepFile {
+pub(crate) struct StepSection {
     /// Seconds after the begin marker.
     pub at_s: Option<f64>,
     /// `[x, y]` in pixels.
@@ -24,23 +24,23 @@ pub(crate) struct StepFile {
     pub wait_s: Option<f64>,
 }
 
-/// What one step does.
+/// Action of one input step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputAction {
-    /// A tap on a place, in pixels.
+    /// A tap at a point, in pixels.
     Tap {
         /// From the left.
         x: i32,
         /// From the top.
         y: i32,
     },
-    /// A swipe between two places, in pixels.
+    /// A swipe between two points, in pixels.
     Swipe {
         /// Start, from the left and from the top.
         from: [i32; 2],
         /// End, from the left and from the top.
         to: [i32; 2],
-        /// How long it takes, in milliseconds.
+        /// Duration in milliseconds.
         duration_ms: u32,
     },
     /// A key by its Android code.
@@ -60,36 +60,37 @@ impl InputAction {
     }
 }
 
-/// One checked step.
+/// One checked step: a time and an action.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InputStep {
     /// Seconds after the begin marker.
     pub at_s: f64,
-    /// What happens then.
+    /// The action at that time.
     pub action: InputAction,
 }
 
 impl InputStep {
-    /// `@SECONDS COMMAND`, from the begin marker on.
+    /// The step as `@SECONDS COMMAND`, with the time from the begin marker.
     pub fn timed(&self) -> String {
         format!("@{} {}", self.at_s.max(0.0), self.action.command())
     }
 }
 
-/// Steps in the order of their times, between semicolons, as the runner on Android takes them.
+/// Steps in the order of their times, separated by semicolons, in the format of the runner on
+/// Android.
 pub fn timed_steps(steps: &[InputStep]) -> String {
-    in_order(steps).into_iter().map(InputStep::timed).collect::<Vec<_>>().join(";")
+    steps_in_order(steps).into_iter().map(InputStep::timed).collect::<Vec<_>>().join(";")
 }
 
 /// Steps in the order of their times.
-pub(crate) fn in_order(steps: &[InputStep]) -> Vec<&InputStep> {
+pub(crate) fn steps_in_order(steps: &[InputStep]) -> Vec<&InputStep> {
     let mut steps: Vec<&InputStep> = steps.iter().collect();
     steps.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
     steps
 }
 
-/// Steps with absolute times, in order. `key` is where they stand in the file.
-pub(super) fn check_steps(steps: &[StepFile], key: &str) -> Result<Vec<InputStep>, FailedCheck> {
+/// Steps with absolute times, in order. `key` is the key of the steps in the file.
+pub(super) fn check_steps(steps: &[StepSection], key: &str) -> Result<Vec<InputStep>, FailedCheck> {
     let mut checked = Vec::new();
     let mut clock_s = 0.0;
     for (index, step) in steps.iter().enumerate() {
@@ -99,16 +100,16 @@ pub(super) fn check_steps(steps: &[StepFile], key: &str) -> Result<Vec<InputStep
             let message = format!("comes before the step above it, which ends at {clock_s} s");
             return Err(FailedCheck::new(format!("{here}.at_s"), message));
         }
-        clock_s = number(at_s, range::STEP_S, &format!("{here}.at_s"))?;
+        clock_s = check_number(at_s, range::STEP_S, &format!("{here}.at_s"))?;
         match check_action(step, &here)? {
             Some(action) => checked.push(InputStep { at_s, action }),
-            None => clock_s += wait(step, &here)?,
+            None => clock_s += check_wait(step, &here)?,
         }
     }
     Ok(checked)
 }
 
-fn check_action(step: &StepFile, key: &str) -> Result<Option<InputAction>, FailedCheck> {
+fn check_action(step: &StepSection, key: &str) -> Result<Option<InputAction>, FailedCheck> {
     let actions = [step.tap.is_some(), step.swipe.is_some(), step.key.is_some()];
     let named = actions.into_iter().filter(|is| *is).count() + usize::from(step.wait_s.is_some());
     if named != 1 {
@@ -128,20 +129,20 @@ fn check_action(step: &StepFile, key: &str) -> Result<Option<InputAction>, Faile
     Ok(tap.or(swipe).or(step.key.map(InputAction::Key)))
 }
 
-/// Places on a screen, times and keys as they are on Android.
-fn check_numbers(step: &StepFile, key: &str) -> Result<(), FailedCheck> {
+/// Checks that points, times and keys are in Android's ranges.
+fn check_numbers(step: &StepSection, key: &str) -> Result<(), FailedCheck> {
     let pixels = |places: &[i32], name: &str| {
         let key = format!("{key}.{name}");
-        places.iter().try_for_each(|place| signed(*place, range::PIXELS, &key).map(drop))
+        places.iter().try_for_each(|place| check_signed(*place, range::PIXELS, &key).map(drop))
     };
     pixels(step.tap.as_ref().map_or(&[], |tap| tap), "tap")?;
     pixels(step.swipe.as_ref().map_or(&[], |swipe| swipe), "swipe")?;
-    whole(step.swipe_ms.unwrap_or(0), range::SWIPE_MS, &format!("{key}.swipe_ms"))?;
-    whole(step.key.unwrap_or(0), range::KEYS, &format!("{key}.key")).map(drop)
+    check_whole(step.swipe_ms.unwrap_or(0), range::SWIPE_MS, &format!("{key}.swipe_ms"))?;
+    check_whole(step.key.unwrap_or(0), range::KEYS, &format!("{key}.key")).map(drop)
 }
 
-fn wait(step: &StepFile, key: &str) -> Result<f64, FailedCheck> {
-    number(step.wait_s.unwrap_or(0.0), range::STEP_S, &format!("{key}.wait_s"))
+fn check_wait(step: &StepSection, key: &str) -> Result<f64, FailedCheck> {
+    check_number(step.wait_s.unwrap_or(0.0), range::STEP_S, &format!("{key}.wait_s"))
 }
 
 #[cfg(test)]
@@ -151,7 +152,7 @@ mod tests {
     fn check(steps: &str) -> Result<Vec<InputStep>, String> {
         #[derive(Deserialize)]
         struct Steps {
-            steps: Vec<StepFile>,
+            steps: Vec<StepSection>,
         }
         let steps: Steps = toml::from_str(&format!("steps = [{steps}]")).unwrap();
         check_steps(&steps.steps, "steps").map_err(|problem| problem.key)

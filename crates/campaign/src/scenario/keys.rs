@@ -1,30 +1,30 @@
-//! The keys of a scenario file with their values, defaults filled in: what tells two
-//! versions of a file apart, whatever their order, comments and spelling of numbers.
+//! Keys of a scenario file with their values, defaults included, for comparing two versions of a
+//! file regardless of order, comments and spelling of numbers.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// Value of each key by its path (`microbenchmarks.repeats`, `input.NAME.frames`), as JSON. A key
-/// that is not set and has no default is not there.
-pub type Keys = BTreeMap<String, String>;
+/// Values, as JSON, by key path (`microbenchmarks.repeats`, `input.NAME.frames`). A key without
+/// value and default is absent.
+pub type ScenarioKeys = BTreeMap<String, String>;
 
-/// First part of a key's path, and the rest.
-pub fn table_of(key: &str) -> (&str, &str) {
+/// Splits a key's path into its first part and the rest.
+pub fn split_key(key: &str) -> (&str, &str) {
     key.split_once('.').unwrap_or((key, ""))
 }
 
-/// Of a scenario file as it was read.
-pub(super) fn keys_of(written: &impl Serialize) -> Keys {
+/// The keys of a scenario file as read.
+pub(super) fn keys_of(written: &impl Serialize) -> ScenarioKeys {
     let value = serde_json::to_value(written).expect("a scenario has string keys");
-    let mut keys = Keys::new();
+    let mut keys = ScenarioKeys::new();
     add(String::new(), without_nulls(value), &mut keys);
     keys
 }
 
-/// Tables are taken apart, and arrays of tables that have a name.
-fn add(path: String, value: Value, keys: &mut Keys) {
+/// Adds a value's keys: of a table, and of an array of tables with names, those of the parts.
+fn add(path: String, value: Value, keys: &mut ScenarioKeys) {
     let below = |name: &str| match path.is_empty() {
         true => name.to_string(),
         false => format!("{path}.{name}"),

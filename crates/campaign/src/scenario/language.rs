@@ -1,9 +1,8 @@
-//! Languages of an application that wattline does not analyse: their classes go along as they
-//! are.
+//! Languages of an application that wattline does not analyse: their classes are packed unchanged.
 
 use serde::{Deserialize, Serialize};
 
-/// `library.language`.
+/// `library.language`: a language that is not analysed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UnanalysedLanguage {
@@ -16,11 +15,11 @@ pub enum UnanalysedLanguage {
 }
 
 impl UnanalysedLanguage {
-    /// All of them.
+    /// All unanalysed languages.
     pub const ALL: [UnanalysedLanguage; 3] =
         [UnanalysedLanguage::Kotlin, UnanalysedLanguage::Groovy, UnanalysedLanguage::Scala];
 
-    /// The language of a source file, by the end of its name; none where it is none of these.
+    /// The language of a source file, by its extension; `None` for others.
     pub fn of_file(name: &str) -> Option<UnanalysedLanguage> {
         match name.rsplit_once('.')?.1 {
             "kt" => Some(UnanalysedLanguage::Kotlin),
@@ -30,7 +29,7 @@ impl UnanalysedLanguage {
         }
     }
 
-    /// Its name for readers.
+    /// Name of the language for readers.
     pub fn name(self) -> &'static str {
         match self {
             UnanalysedLanguage::Kotlin => "Kotlin",

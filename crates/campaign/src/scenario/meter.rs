@@ -1,21 +1,21 @@
-//! Which power meter a scenario asks for.
+//! Choice of the power meter in a scenario.
 
 use jiff::tz::TimeZone;
-use wattline_units::dialect::NumberMarks;
+use wattline_units::dialect::ColumnDecimalMark;
 
 use crate::power::meter::external::ColumnNames;
 
-/// Which power meter a scenario asks for.
+/// Power meter of a scenario: chosen by the board, or by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MeterChoice {
-    /// The best that the board offers.
+    /// The best meter that the board offers.
     Auto,
-    /// That of this name (`crate::power::meter`).
+    /// The meter of this name (`crate::power::meter`).
     Named(&'static str),
 }
 
 impl MeterChoice {
-    /// The name in files.
+    /// Name in files: `auto` or the meter's.
     pub fn name(self) -> &'static str {
         match self {
             MeterChoice::Auto => "auto",
@@ -24,22 +24,22 @@ impl MeterChoice {
     }
 }
 
-/// The log of an external meter.
+/// Log file of an external meter, with its columns and clock.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExternalMeterLog {
     /// Path, relative to the scenario file; `{board}` stands for the board's serial.
     pub file: String,
-    /// Which columns hold what.
+    /// Names and units of the columns.
     pub columns: ColumnNames,
-    /// Seconds to add to its times for the host's clock.
+    /// Seconds to add to the log's times to get the host's clock.
     pub clock_offset_s: f64,
-    /// The decimal mark of its numbers, where its rows leave that open.
-    pub decimal: Option<NumberMarks>,
-    /// The zone of its dates, where they have none.
+    /// Decimal mark of the numbers; `None` if it follows from the rows.
+    pub decimal: Option<ColumnDecimalMark>,
+    /// Time zone of dates that name none.
     pub time_zone: Option<TimeZone>,
 }
 
 impl ExternalMeterLog {
-    /// What stands for the board's serial in its path.
+    /// Placeholder for the board's serial in the path.
     pub const BOARD: &str = "{board}";
 }

@@ -1,51 +1,51 @@
-//! `[board.log]`: the log of an external meter, as written and its checks.
+//! `[board.log]`: the log of an external meter, and its checks.
 
 use serde::{Deserialize, Serialize};
-use wattline_units::dialect::{NumberMarks, zone_of};
+use wattline_units::dialect::{ColumnDecimalMark, parse_zone};
 
 use super::error::FailedCheck;
 use super::meter::{ExternalMeterLog, MeterChoice};
-use super::range::{self, number};
+use super::range::{self, check_number};
 use crate::power::meter::external::{ColumnNames, NamedColumn};
 
 /// `[board.log]`: a table that another program appends to on the host while the campaign runs.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct LogFile {
+pub(crate) struct LogSection {
     /// The table, relative to the scenario file; `{board}` stands for the board's serial.
     pub file: String,
-    /// Column of the host's time, seconds of Unix. Default, here and below: by its title.
-    pub time: Option<ColumnFile>,
+    /// Column of the host's time, in Unix seconds. Default, here and below: found by its title.
+    pub time: Option<ColumnSection>,
     /// Column of the power.
-    pub power: Option<ColumnFile>,
-    /// Column of the voltage, where there is none of the power.
-    pub voltage: Option<ColumnFile>,
-    /// Column of the current, where there is none of the power.
-    pub current: Option<ColumnFile>,
-    /// Volts of the supply, where the table has the current alone.
+    pub power: Option<ColumnSection>,
+    /// Column of the voltage, for a table without power.
+    pub voltage: Option<ColumnSection>,
+    /// Column of the current, for a table without power.
+    pub current: Option<ColumnSection>,
+    /// Supply voltage in volts, for a table with only the current.
     pub volts: Option<f64>,
-    /// Seconds to add to the times for the host's. Default 0.
+    /// Seconds to add to the times to get the host's clock. Default 0.
     #[serde(default)]
     pub clock_offset_s: f64,
-    /// The decimal mark, `","` or `"."`. Default: by the rows.
+    /// Decimal mark, `","` or `"."`. Default: inferred from the rows.
     pub decimal: Option<String>,
-    /// Zone of dates that name none: `"Europe/Berlin"`, `"+01:00"`, `"UTC"`, `"local"`.
+    /// Time zone of dates that name none: `"Europe/Berlin"`, `"+01:00"`, `"UTC"`, `"local"`.
     pub time_zone: Option<String>,
 }
 
-/// A column of the table.
+/// A column of the table: title and unit.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ColumnFile {
-    /// Its title.
+pub(crate) struct ColumnSection {
+    /// Title of the column.
     pub column: String,
-    /// The unit of its numbers.
+    /// Unit of its numbers.
     pub unit: String,
 }
 
-/// A log goes with the meter `external`, and that with a log.
+/// Checks that a log is given for the meter `external` and for no other.
 pub(super) fn check_log(
-    written: &Option<LogFile>,
+    written: &Option<LogSection>,
     meter: MeterChoice,
 ) -> Result<Option<ExternalMeterLog>, FailedCheck> {
     let is_external = meter == MeterChoice::Named("external");
@@ -60,10 +60,10 @@ pub(super) fn check_log(
     if log.file.trim().is_empty() {
         return Err(FailedCheck::new("board.log.file", "is empty; name the meter's log"));
     }
-    number(log.clock_offset_s, range::OFFSET_S, "board.log.clock_offset_s")?;
-    log.volts.map(|volts| number(volts, range::SUPPLY_V, "board.log.volts")).transpose()?;
-    let column = |written: &Option<ColumnFile>| {
-        let ColumnFile { column, unit } = written.as_ref()?;
+    check_number(log.clock_offset_s, range::OFFSET_S, "board.log.clock_offset_s")?;
+    log.volts.map(|volts| check_number(volts, range::SUPPLY_V, "board.log.volts")).transpose()?;
+    let column = |written: &Option<ColumnSection>| {
+        let ColumnSection { column, unit } = written.as_ref()?;
         Some(NamedColumn { title: column.clone(), unit: unit.clone() })
     };
     let columns = ColumnNames {
@@ -81,16 +81,16 @@ pub(super) fn check_log(
     let time_zone = log
         .time_zone
         .as_deref()
-        .map(zone_of)
+        .map(parse_zone)
         .transpose()
         .map_err(|error| FailedCheck::new("board.log.time_zone", format!("is {error}")))?;
     Ok(Some(ExternalMeterLog { file, columns, clock_offset_s, decimal, time_zone }))
 }
 
-fn decimal_mark(mark: &str) -> Result<NumberMarks, FailedCheck> {
+fn decimal_mark(mark: &str) -> Result<ColumnDecimalMark, FailedCheck> {
     match mark {
-        "," => Ok(NumberMarks::Comma),
-        "." => Ok(NumberMarks::Point),
+        "," => Ok(ColumnDecimalMark::Comma),
+        "." => Ok(ColumnDecimalMark::Point),
         other => {
             let message = format!("is {other:?}; it is \",\" or \".\"");
             Err(FailedCheck::new("board.log.decimal", message))

@@ -1,25 +1,24 @@
-//! The scenario file (TOML): what application is measured, how it is built, started
-//! and fed, on what board, how often, within which limits. As written
-//! (`ScenarioFile`) and as checked ([`Scenario`]).
+//! The scenario file (TOML): the measured application, its build, start and input, the board, the
+//! repetitions and the limits. As written (`ScenarioFile`) and as checked ([`Scenario`]).
 
-pub(crate) mod campaign_file;
+pub(crate) mod campaign_section;
 mod check;
 mod check_build;
 mod check_campaign;
 mod check_names;
-pub(crate) mod checked;
 pub(crate) mod error;
 pub(crate) mod file;
 mod frames;
 pub(crate) mod input;
 pub mod javac_option;
+mod key_lines;
 pub(crate) mod keys;
 mod language;
-mod locate;
 mod meter;
 mod meter_log;
 pub(crate) mod pattern;
 mod range;
+pub(crate) mod settings;
 
 use std::path::Path;
 
@@ -27,25 +26,25 @@ use wattline_units::limits::SCENARIO_BYTES;
 
 use crate::input_file;
 
-pub use campaign_file::{CampaignProtocol, CaseChoice, PlanOn};
+pub use campaign_section::{CampaignProtocol, CaseChoice, PlanOn};
 pub(crate) use check::check_listing;
-pub use checked::{
-    Application, ArtifactSource, BoardSettings, CampaignSettings, FrequencyChoice, InputSequence,
-    Library, Limits, MavenArtifact, MicrobenchmarkSettings, Role, Scenario, SessionSettings,
-    SourceListing, SourceTree,
-};
 pub use error::nearest_of;
 pub use error::{FailedCheck, ScenarioError};
 pub(crate) use file::{
-    InputFile, LibraryFile, ProcessorFile, RoleFile, ScenarioFile, SourceSection,
+    InputSection, LibrarySection, ProcessorSection, RoleValue, ScenarioFile, SourceSection,
 };
 pub use file::{LibraryRole, StartKind};
-pub(crate) use input::in_order;
+pub(crate) use input::steps_in_order;
 pub use input::{InputAction, InputStep, timed_steps};
-pub use keys::{Keys, table_of};
+pub use keys::{ScenarioKeys, split_key};
 pub use language::UnanalysedLanguage;
 pub use meter::{ExternalMeterLog, MeterChoice};
 pub use pattern::PathPattern;
+pub use settings::{
+    Application, ArtifactSource, BoardSettings, CampaignSettings, FrequencyChoice, InputSequence,
+    Library, MavenArtifact, MicrobenchmarkSettings, RunLimits, Scenario, SessionSettings,
+    SourceListing, SourceRole, SourceTree,
+};
 
 /// Reads and checks a scenario file.
 pub fn read_scenario(file: &Path) -> Result<Scenario, ScenarioError> {
@@ -57,21 +56,21 @@ pub fn read_scenario(file: &Path) -> Result<Scenario, ScenarioError> {
 /// `FILE:LINE` of a key (`source[0].sha256`), or of the table that should hold it.
 pub(crate) fn place_of_key(file: &Path, key: &str) -> String {
     let text = input_file::read_text_up_to(SCENARIO_BYTES, file).unwrap_or_default();
-    format!("{}:{}", file.display(), locate::line_of_key(&text, key))
+    format!("{}:{}", file.display(), key_lines::line_of_key(&text, key))
 }
 
-/// Checks the text of a scenario file; `file` is its path, for messages and for the
-/// paths in it, and is not read.
+/// Checks the text of a scenario file; `file` is its path, for messages and for the paths in it,
+/// and is not read.
 pub fn parse_scenario(text: &str, file: &Path) -> Result<Scenario, ScenarioError> {
     check_written(parse_written(text, file)?, text, file)
 }
 
-/// The text of a scenario file as written, with unknown keys told and nothing else checked.
+/// Parses the text of a scenario file; checks only for unknown keys.
 pub(crate) fn parse_written(text: &str, file: &Path) -> Result<ScenarioFile, ScenarioError> {
     toml::from_str(text).map_err(|error| error::from_toml(&error, file, text))
 }
 
-/// Checks what was written; `text` and `file` are where problems are placed.
+/// Checks a parsed scenario; errors refer to `text` and `file`.
 pub(crate) fn check_written(
     written: ScenarioFile,
     text: &str,

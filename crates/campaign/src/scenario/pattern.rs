@@ -1,13 +1,12 @@
-//! File patterns of `include` and `exclude`: `**` stands for any number of folders,
-//! `*` for any characters within a name, `?` for one, `[ab]` for one of several and `{a,b}`
-//! for one of several parts.
+//! File patterns of `include` and `exclude`: `**` matches any number of folders, `*` any characters
+//! within a name, `?` one character, `[ab]` one of several and `{a,b}` one of several parts.
 
 use globset::{GlobBuilder, GlobMatcher};
 
-/// Longer patterns are no names of files.
-const LONGEST: usize = 4096;
+/// Greatest length of a pattern in bytes.
+const LONGEST_PATTERN: usize = 4096;
 
-/// One pattern over paths with `/`, relative to a source root.
+/// A pattern for paths with `/`, relative to a source root.
 #[derive(Debug, Clone)]
 pub struct PathPattern(GlobMatcher);
 
@@ -20,14 +19,14 @@ impl PartialEq for PathPattern {
 impl Eq for PathPattern {}
 
 impl PathPattern {
-    /// Reads `org/jbox2d/**` or `**/*Test.java`. A pattern without a wildcard takes
-    /// the file of that name and everything below the folder of that name.
+    /// Parses `org/jbox2d/**` or `**/*Test.java`. A pattern without a wildcard matches the file of
+    /// that name and everything below the folder of that name.
     ///
     /// # Errors
-    /// What is wrong with a pattern, like a bracket that is not closed.
+    /// The syntax error of the pattern, such as an unclosed bracket.
     pub fn parse(text: &str) -> Result<Self, String> {
-        if text.len() > LONGEST {
-            return Err(format!("a pattern has at most {LONGEST} characters"));
+        if text.len() > LONGEST_PATTERN {
+            return Err(format!("a pattern has at most {LONGEST_PATTERN} characters"));
         }
         let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
         let mut pattern = parts.join("/");
@@ -42,7 +41,7 @@ impl PathPattern {
         Ok(Self(glob.compile_matcher()))
     }
 
-    /// Whether the pattern takes `path`.
+    /// Whether the pattern matches `path`.
     pub fn takes(&self, path: &str) -> bool {
         self.0.is_match(path)
     }
@@ -89,7 +88,7 @@ mod tests {
     fn a_broken_pattern_says_what_is_wrong() {
         let error = PathPattern::parse("a/[b").unwrap_err();
         assert!(error.contains("a/[b") && error.contains("missing ']'"), "{error}");
-        assert!(PathPattern::parse(&"?".repeat(LONGEST)).is_ok());
-        assert!(PathPattern::parse(&"?".repeat(LONGEST + 1)).is_err());
+        assert!(PathPattern::parse(&"?".repeat(LONGEST_PATTERN)).is_ok());
+        assert!(PathPattern::parse(&"?".repeat(LONGEST_PATTERN + 1)).is_err());
     }
 }

@@ -1,5 +1,5 @@
-//! Collapsed stacks: `outermost;...;innermost COUNT` a line, as async-profiler and the
-//! scripts of flame graphs write them, and as Flight Recorder's samples are handed on.
+//! Collapsed stacks: `outermost;...;innermost COUNT` a line, as async-profiler and flame graph
+//! scripts write them; wattline converts Flight Recorder's samples to the same format.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::{ProfileFrame, StackProfile};
 
-/// Why a profile can't be read.
+/// Error of reading collapsed stacks.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ProfileError {
     /// A line has no count.
@@ -16,23 +16,23 @@ pub enum ProfileError {
          collapsed stacks (async-profiler: `-o collapsed`) or a recording of Flight Recorder"
     )]
     NoCount {
-        /// Number of the line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// Its beginning.
+        /// Beginning of the line.
         text: String,
     },
-    /// There is nothing in it.
+    /// A profile without samples.
     #[error("it has no samples; record for longer, or with a shorter interval")]
     Empty,
 }
 
-/// How the stacks of samplers begin that show no inlined frames, or not all of them.
+/// First lines of samplers that show no inlined frames, or not all of them.
 const HIDE_INLINED: [&str; 2] = ["# simpleperf", "# method-sampling"];
 
-/// Reads collapsed stacks; empty lines and those that begin with `#` are left out.
+/// Parses collapsed stacks; empty lines and those that begin with `#` are skipped.
 ///
 /// # Errors
-/// A line without a count, and a profile without samples.
+/// A line without a count; a profile without samples.
 pub fn parse(text: &str) -> Result<StackProfile, ProfileError> {
     let hides_inlined = HIDE_INLINED.iter().any(|start| text.starts_with(start));
     let mut profile = StackProfile { hides_inlined, ..StackProfile::default() };
@@ -41,7 +41,7 @@ pub fn parse(text: &str) -> Result<StackProfile, ProfileError> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let (stack, count) = split(line).ok_or_else(|| ProfileError::NoCount {
+        let (stack, count) = split_count(line).ok_or_else(|| ProfileError::NoCount {
             line: number + 1,
             text: line.chars().take(60).collect(),
         })?;
@@ -51,35 +51,35 @@ pub fn parse(text: &str) -> Result<StackProfile, ProfileError> {
                 profile.frames.len() as u32 - 1
             })
         };
-        let stack = frames(stack).into_iter().map(place).collect();
+        let stack = split_frames(stack).into_iter().map(place).collect();
         profile.stacks.push((stack, count));
     }
     if profile.samples() == 0 { Err(ProfileError::Empty) } else { Ok(profile) }
 }
 
-/// The stack and its count.
-fn split(line: &str) -> Option<(&str, u64)> {
+/// Splits a line into its stack and its count.
+fn split_count(line: &str) -> Option<(&str, u64)> {
     let (stack, count) = line.rsplit_once([' ', '\t'])?;
     Some((stack.trim_end(), count.parse().ok()?))
 }
 
-/// Whether a semicolon after `frame` is its descriptor's, by what follows it.
-fn ends_a_type(frame: &str, rest: &str) -> bool {
+/// Whether a semicolon between `frame` and `rest` belongs to a descriptor.
+fn is_end_of_type(frame: &str, rest: &str) -> bool {
     let returned = frame.rsplit_once(')').map_or("", |(_, returned)| returned);
     let is_class = returned.trim_start_matches('[').starts_with('L');
     let goes_on = [":", ";", "_["].iter().any(|next| rest.starts_with(next));
     rest.starts_with("::") || is_class && (rest.is_empty() || goes_on)
 }
 
-/// Cuts at the semicolons between frames: not those in a descriptor's parentheses, nor those
-/// that end a type, as in `a.B.run()La/C;:17` and `La/B;::run`.
-fn frames(stack: &str) -> Vec<&str> {
+/// Splits a stack at the semicolons between frames: not at those in a descriptor's parentheses, nor
+/// those that end a type, as in `a.B.run()La/C;:17` and `La/B;::run`.
+fn split_frames(stack: &str) -> Vec<&str> {
     let (mut depth, mut start, mut frames) = (0i32, 0, Vec::new());
     for (at, c) in stack.char_indices() {
         match c {
             '(' => depth += 1,
             ')' => depth -= 1,
-            ';' if depth == 0 && !ends_a_type(&stack[start..at], &stack[at + 1..]) => {
+            ';' if depth == 0 && !is_end_of_type(&stack[start..at], &stack[at + 1..]) => {
                 frames.push(&stack[start..at]);
                 start = at + 1;
             }

@@ -1,20 +1,20 @@
-//! One frame of a stack, as the different profilers spell it.
+//! One frame of a stack, in the notations of different profilers.
 
-/// A frame. Only those of Java have a class.
+/// Frame of a stack; only frames of Java methods have a class.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProfileFrame {
-    /// Binary class name with dots; empty for what is no Java method.
+    /// Binary class name with dots; empty for a frame that is no Java method.
     pub class: String,
-    /// Method, with its descriptor where the profile says it.
+    /// Method name, with its descriptor where the profile has it.
     pub method: String,
-    /// Line, from 1, where the profile says it.
+    /// Line number, from 1, where the profile has it.
     pub line: Option<u32>,
 }
 
 impl ProfileFrame {
-    /// Reads `a/B.run`, `a.B.run(I)V:12` (async-profiler, Flight Recorder), `La/B;::run` and
-    /// `a/B:::run` (perf with a map of the JVM), each perhaps with a mark such as `_[j]`.
-    /// Anything else is a frame without a class.
+    /// Parses `a/B.run`, `a.B.run(I)V:12` (async-profiler, Flight Recorder), `La/B;::run` and
+    /// `a/B:::run` (perf with a map of the JVM), each with or without a suffix such as `_[j]`. Any
+    /// other text is a frame without a class.
     pub fn parse(text: &str) -> Self {
         let (name, line) = split_line(without_marker(text.trim()));
         let (path, descriptor) = match name.find('(') {
@@ -33,13 +33,13 @@ impl ProfileFrame {
     }
 }
 
-/// Without `_[j]`, `_[i]`, `_[k]`, `_[0]`: how it was compiled, which is no part of the name.
+/// The text without `_[j]`, `_[i]`, `_[k]`, `_[0]`, which mark how the method was compiled.
 fn without_marker(text: &str) -> &str {
     let inside = text.strip_suffix(']').and_then(|rest| rest.rsplit_once("_["));
     inside.filter(|(_, mark)| mark.chars().count() == 1).map_or(text, |(name, _)| name)
 }
 
-/// Takes off `:12`.
+/// Splits off a line number, `:12`.
 fn split_line(text: &str) -> (&str, Option<u32>) {
     let split = text.rsplit_once(':').and_then(|(name, line)| {
         let line: u32 = line.parse().ok()?;
@@ -48,7 +48,7 @@ fn split_line(text: &str) -> (&str, Option<u32>) {
     split.map_or((text, None), |(name, line)| (name, Some(line).filter(|line| *line > 0)))
 }
 
-/// Class and method; of C++'s `a::b` only what has a path with `/` is a class of Java.
+/// Splits class and method; of C++'s `a::b`, only a name whose path has `/` is a Java class.
 fn split_method(path: &str) -> Option<(&str, &str)> {
     let (class, method) = match path.rsplit_once("::") {
         Some((class, method)) => {

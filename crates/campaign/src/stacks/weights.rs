@@ -1,7 +1,6 @@
-//! What the weights of collapsed stacks are. Samples are what a profile counts by; the same
-//! format carries nanoseconds (async-profiler's `--total`), bytes and waits, and hardly any
-//! file says which. A weight of another unit would pretend to be so many samples that no
-//! counting error is left.
+//! Units of the weights of collapsed stacks. A profile counts samples; the same format carries
+//! nanoseconds (async-profiler's `--total`), bytes and waits, and few files name the unit. A weight
+//! in another unit would pass for so many samples that no counting error is left.
 
 use thiserror::Error;
 
@@ -9,48 +8,48 @@ use crate::format::counted;
 
 use super::StackProfile;
 
-/// A unit of weights.
+/// Unit of weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WeightUnit {
     /// Samples.
     Samples,
-    /// Time: nanoseconds of one of the weights.
+    /// Time: number of nanoseconds in one unit of weight.
     Time(u64),
 }
 
-/// What is known of a profile's weights.
+/// Known properties of a profile's weights.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct WeightFacts {
-    /// Their unit, where somebody said it.
+    /// Unit, if known.
     pub unit: Option<WeightUnit>,
-    /// Nanoseconds between two samples, where somebody said it.
+    /// Nanoseconds between two samples, if known.
     pub period_ns: Option<u64>,
-    /// So many samples can be at most, by how long sessions are.
+    /// Upper limit on the number of samples, from the length of the sessions.
     pub most_samples: Option<u64>,
 }
 
-/// Why weights are not taken.
+/// Reason why weights are refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum WeightError {
-    /// More than samples can be.
+    /// A sum over the possible number of samples.
     #[error(
         "its weights sum to {sum}, and samples could be {most} at most, as long as sessions are: \
          they are nanoseconds (async-profiler's `--total`), bytes or another unit; say it \
          (`--profile-unit ns`, or `samples` if they are), or profile without `--total`"
     )]
     TooMany {
-        /// Their sum.
+        /// Sum of the weights.
         sum: u64,
-        /// The most there could be.
+        /// Largest possible number of samples.
         most: u64,
     },
-    /// Times without a period.
+    /// Times without a known sampling period.
     #[error(
         "its weights are times, and how often the profiler sampled is not known: say it \
          (`--profile-period 10ms`)"
     )]
     NoPeriod,
-    /// A unit that is none of CPU time.
+    /// A unit that does not measure CPU time.
     #[error(
         "its header says that the weights are {0}, which are no samples of CPU time: \
          profile with `-e cpu`"
@@ -58,12 +57,12 @@ pub enum WeightError {
     OtherUnit(String),
 }
 
-/// What all weights are multiples of from here on is the period of a profiler, and no chance.
-const PERIOD: u64 = 1000;
-/// Stacks from which on that is sure.
-const STACKS: usize = 3;
+/// Least common divisor of all weights that is taken for a profiler's period instead of chance.
+const LEAST_PERIOD: u64 = 1000;
+/// Least number of stacks for that conclusion.
+const LEAST_STACKS: usize = 3;
 
-/// Units by the names that headers and flags have for them.
+/// Names of units in headers and flags.
 const UNITS: [(&[&str], WeightUnit); 4] = [
     (&["samples", "sample", "count"], WeightUnit::Samples),
     (&["ns", "nanoseconds"], WeightUnit::Time(1)),
@@ -72,17 +71,17 @@ const UNITS: [(&[&str], WeightUnit); 4] = [
 ];
 
 impl WeightUnit {
-    /// The unit of a name.
+    /// The unit of this name.
     pub fn of(name: &str) -> Option<Self> {
         let name = name.to_lowercase();
         UNITS.iter().find(|(names, _)| names.contains(&name.as_str())).map(|(_, unit)| *unit)
     }
 }
 
-/// The unit in the comments that a text begins with: `# unit: ns`.
+/// The unit in the leading comments of a text: `# unit: ns`.
 ///
 /// # Errors
-/// A unit that is none of samples or time.
+/// A unit that is neither samples nor time.
 pub fn unit_of_header(text: &str) -> Result<Option<WeightUnit>, WeightError> {
     let comments = text.lines().map_while(|line| line.trim().strip_prefix('#'));
     let unit = comments.filter_map(|comment| {
@@ -98,24 +97,25 @@ pub fn unit_of_header(text: &str) -> Result<Option<WeightUnit>, WeightError> {
 }
 
 impl StackProfile {
-    /// The profile with samples as its weights, and what was made of them where nobody said.
+    /// Converts the weights to numbers of samples; also returns a remark where the unit was
+    /// inferred.
     ///
     /// # Errors
-    /// The weights are no samples, or can't be known to be.
-    pub fn in_samples(mut self, facts: WeightFacts) -> Result<(Self, Option<String>), WeightError> {
-        let common = self.stacks.iter().map(|(_, weight)| *weight).fold(0, divisor);
-        let looks_like_times = common >= PERIOD && self.stacks.len() >= STACKS;
+    /// Weights that are no samples, or of an unclear unit.
+    pub fn to_samples(mut self, facts: WeightFacts) -> Result<(Self, Option<String>), WeightError> {
+        let common = self.stacks.iter().map(|(_, weight)| *weight).fold(0, greatest_common_divisor);
+        let looks_like_times = common >= LEAST_PERIOD && self.stacks.len() >= LEAST_STACKS;
         match facts.unit {
             Some(WeightUnit::Samples) => Ok((self, None)),
             Some(WeightUnit::Time(ns)) => {
                 let told = facts.period_ns.map(|period_ns| period_ns as f64 / ns as f64);
                 let found = looks_like_times.then_some(common as f64);
                 let period = told.or(found).filter(|period| *period >= 1.0);
-                self.divide(period.ok_or(WeightError::NoPeriod)?);
+                self.divide_weights(period.ok_or(WeightError::NoPeriod)?);
                 Ok((self, None))
             }
             None if looks_like_times => {
-                self.divide(common as f64);
+                self.divide_weights(common as f64);
                 let remark = format!(
                     "its weights are all multiples of {common}, as nanoseconds are (`--total`): \
                      taken for {}, which is the least that they can be; `--profile-unit ns \
@@ -133,7 +133,7 @@ impl StackProfile {
         }
     }
 
-    fn divide(&mut self, period: f64) {
+    fn divide_weights(&mut self, period: f64) {
         for (_, weight) in &mut self.stacks {
             *weight = (*weight as f64 / period).round() as u64;
         }
@@ -141,9 +141,9 @@ impl StackProfile {
     }
 }
 
-/// The greatest common divisor.
-fn divisor(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { divisor(b, a % b) }
+/// Greatest common divisor of two numbers.
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
 #[cfg(test)]
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     fn weighed(text: &str, facts: WeightFacts) -> Result<(Vec<u64>, Option<String>), WeightError> {
-        let (profile, remark) = parse(text).unwrap().in_samples(facts)?;
+        let (profile, remark) = parse(text).unwrap().to_samples(facts)?;
         Ok((profile.stacks.iter().map(|(_, weight)| *weight).collect(), remark))
     }
 

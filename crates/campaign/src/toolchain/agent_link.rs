@@ -1,4 +1,4 @@
-//! The socket from which an agent is read, and why there may be none.
+//! Connection to the JVM agent, by a loopback port or a Unix socket, and the errors of attaching.
 
 use std::io::{self, BufReader, ErrorKind, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -8,20 +8,20 @@ use std::time::Duration;
 use wattline_units::limits::{AGENT_LINE_BYTES, AGENT_READING_BYTES, AGENT_SECONDS, InputLimit};
 
 use super::ToolchainError;
-use super::peer::{Peer, connect_unix};
+use super::deadline_stream::{DeadlineStream, connect_unix_socket};
 
-/// The connection to an agent. What it sends is bounded in bytes and in time: anybody may have
-/// written the file that names it.
+/// Connection to an agent. Replies are limited in bytes and in time, because any program may have
+/// written the file with the agent's address.
 #[derive(Debug)]
 pub struct AgentLink {
-    peer: BufReader<Peer>,
+    peer: BufReader<DeadlineStream>,
     greeting: String,
 }
 
-/// Why a running JVM can't be measured.
+/// Error of attaching an agent to a running JVM or of reading from the agent.
 #[derive(Debug, thiserror::Error)]
 pub enum AttachError {
-    /// No such process.
+    /// No process with this number.
     #[error("there is no process {0}")]
     NoProcess(u32),
     /// The process is no JVM, or doesn't answer.
@@ -33,59 +33,60 @@ pub enum AttachError {
     Refused {
         /// The process.
         pid: u32,
-        /// Its answer.
+        /// The message of the attaching program.
         message: String,
     },
-    /// The agent came in and failed.
+    /// The agent was loaded and failed.
     #[error("the agent could not start in process {pid}: {message}")]
     Agent {
         /// The process.
         pid: u32,
-        /// What it said.
+        /// The agent's error message.
         message: String,
     },
-    /// The agent does not say where it listens.
+    /// The agent wrote no address within the limit.
     #[error(
         "no agent answers within {seconds} s; did the JVM end, or is it no JVM of Java 11 or later?"
     )]
-    Silent {
-        /// How long it was waited for.
+    NoAnswer {
+        /// Time limit in seconds.
         seconds: u64,
     },
-    /// The connection ended.
+    /// The connection ended before a whole reply.
     #[error("the JVM does not answer any more ({0}): it has ended, or is stopped")]
-    Gone(io::Error),
-    /// It sends more than an agent does.
+    Disconnected(io::Error),
+    /// A reply larger than the limit.
     #[error("the JVM sends more than its agent would, so it is not read any further: {0}")]
-    TooMuch(io::Error),
+    TooLong(io::Error),
     /// A tool failed.
     #[error(transparent)]
     Toolchain(#[from] ToolchainError),
 }
 
 impl AttachError {
-    /// Of what a connection met.
+    /// Maps an I/O error of the connection: `FileTooLarge` is a reply over the limit, any other a
+    /// lost connection.
     pub(super) fn of(error: io::Error) -> Self {
         match error.kind() {
-            ErrorKind::FileTooLarge => Self::TooMuch(error),
-            _ => Self::Gone(error),
+            ErrorKind::FileTooLarge => Self::TooLong(error),
+            _ => Self::Disconnected(error),
         }
     }
 }
 
-/// What an agent says.
+/// One reading of the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentReply {
-    /// The reading.
+    /// Text of the reading.
     pub text: String,
-    /// Whether it is the last one: the JVM ends.
+    /// Whether the JVM ends, so that no further reading follows.
     pub is_last: bool,
 }
 
-/// How long an agent may take for an answer.
-const ANSWER: Duration = Duration::from_secs(AGENT_SECONDS.most);
+/// Time limit for one reply.
+const ANSWER_TIME: Duration = Duration::from_secs(AGENT_SECONDS.most);
 
-/// Where an agent listens.
+/// Address on which an agent listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AgentAddress {
     /// A port of the loopback interface.
@@ -95,53 +96,53 @@ pub(crate) enum AgentAddress {
 }
 
 impl AgentAddress {
-    /// Of a line `port=NUMBER` or `socket=PATH` in a file of a folder; none if there is no such
+    /// Parses a line `port=NUMBER` or `socket=PATH` of a file in `folder`; `None` without such a
     /// line.
     pub fn parse(text: &str, folder: &Path) -> Option<Self> {
-        match field(text, "socket") {
+        match value_of_key(text, "socket") {
             Some(path) => Some(Self::Socket(folder.join(path))),
-            None => field(text, "port")?.parse().ok().map(Self::Port),
+            None => value_of_key(text, "port")?.parse().ok().map(Self::Port),
         }
     }
 
-    fn connect(&self) -> io::Result<Peer> {
+    fn connect(&self) -> io::Result<DeadlineStream> {
         match self {
-            Self::Socket(path) => Ok(Peer::new(connect_unix(path, ANSWER)?)),
+            Self::Socket(path) => Ok(DeadlineStream::new(connect_unix_socket(path, ANSWER_TIME)?)),
             Self::Port(port) => {
                 let address = SocketAddr::from((Ipv4Addr::LOCALHOST, *port));
-                let stream = TcpStream::connect_timeout(&address, ANSWER)?;
+                let stream = TcpStream::connect_timeout(&address, ANSWER_TIME)?;
                 stream.set_nodelay(true)?;
-                Ok(Peer::new(stream))
+                Ok(DeadlineStream::new(stream))
             }
         }
     }
 }
 
-/// The value of a line `KEY=VALUE`.
-pub(super) fn field<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+/// The value of a line `KEY=VALUE` in a text.
+pub(super) fn value_of_key<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('=')).map(str::trim)
 }
 
-/// Where an agent listens that nobody has started from here: the file that it writes.
+/// Contents of the file that an agent writes when the JVM's user started it, instead of wattline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkFile {
     address: AgentAddress,
     token: String,
-    /// Its process, by the number that it has where it runs.
+    /// Process id, in the PID namespace of the JVM.
     pub pid: u32,
 }
 
 impl LinkFile {
-    /// Of the text of a file in a folder; none if it is not one.
+    /// Parses the text of such a file in `folder`; `None` if the text has another form.
     pub fn parse(text: &str, folder: &Path) -> Option<Self> {
         Some(Self {
             address: AgentAddress::parse(text, folder)?,
-            token: field(text, "token").filter(|token| !token.is_empty())?.to_string(),
-            pid: field(text, "pid")?.parse().ok()?,
+            token: value_of_key(text, "token").filter(|token| !token.is_empty())?.to_string(),
+            pid: value_of_key(text, "pid")?.parse().ok()?,
         })
     }
 
-    /// Connects.
+    /// Connects to the agent.
     ///
     /// # Errors
     /// If nobody answers: the JVM has ended.
@@ -153,24 +154,24 @@ impl LinkFile {
 impl AgentLink {
     pub(super) fn open(address: &AgentAddress, token: &str) -> io::Result<Self> {
         let mut peer = BufReader::new(address.connect()?);
-        peer.get_mut().allow(Some(ANSWER));
+        peer.get_mut().set_deadline(Some(ANSWER_TIME));
         peer.get_mut().write_all(format!("{token}\n").as_bytes())?;
         let greeting = read_line(&mut peer)?;
         Ok(Self { peer, greeting })
     }
 
-    /// The agent's first line.
+    /// The first line that the agent sent.
     pub fn greeting(&self) -> &str {
         &self.greeting
     }
 
-    /// Asks for a reading. A JVM that ends meanwhile, or has ended since the last one, has
-    /// left its last one.
+    /// Requests a reading. A JVM that ends meanwhile, or has ended since the last reading, leaves a
+    /// final one.
     ///
     /// # Errors
-    /// If the JVM has ended without it, or does not answer, or answers without end.
+    /// The JVM has ended without a final reading, or the reply is late or too large.
     pub fn read(&mut self) -> Result<AgentReply, AttachError> {
-        self.peer.get_mut().allow(Some(ANSWER));
+        self.peer.get_mut().set_deadline(Some(ANSWER_TIME));
         // One that has ended can't be asked, and its last reading is there.
         let asked = self.peer.get_mut().write_all(b"read\n");
         let mut text = String::new();
@@ -178,56 +179,56 @@ impl AgentLink {
         loop {
             let line = read_line(&mut self.peer).map_err(AttachError::of)?;
             if line.is_empty() {
-                asked.map_err(AttachError::Gone)?;
-                return Err(AttachError::Gone(ErrorKind::UnexpectedEof.into()));
+                asked.map_err(AttachError::Disconnected)?;
+                return Err(AttachError::Disconnected(ErrorKind::UnexpectedEof.into()));
             }
             if line == "last\n" && text.is_empty() && !is_last {
                 is_last = true;
                 continue;
             }
             text.push_str(&line);
-            check(AGENT_READING_BYTES, text.len())?;
+            check_size(AGENT_READING_BYTES, text.len())?;
             if line == "end\n" {
                 return Ok(AgentReply { text, is_last });
             }
         }
     }
 
-    /// Takes the probes out of some methods.
+    /// Removes the probes from the methods with these numbers.
     ///
     /// # Errors
     /// If the JVM has ended.
-    pub fn fold(&mut self, methods: &[usize]) -> Result<(), AttachError> {
-        self.tell("fold", methods)
+    pub fn remove_probes(&mut self, methods: &[usize]) -> Result<(), AttachError> {
+        self.send("fold", methods)
     }
 
-    /// Counts and times some methods in windows of time alone from now on.
+    /// Counts and times the methods with these numbers only in time windows from now on.
     ///
     /// # Errors
     /// If the JVM has ended.
-    pub fn window(&mut self, methods: &[usize]) -> Result<(), AttachError> {
-        self.tell("window", methods)
+    pub fn measure_in_windows(&mut self, methods: &[usize]) -> Result<(), AttachError> {
+        self.send("window", methods)
     }
 
-    fn tell(&mut self, command: &str, methods: &[usize]) -> Result<(), AttachError> {
+    fn send(&mut self, command: &str, methods: &[usize]) -> Result<(), AttachError> {
         if methods.is_empty() {
             return Ok(());
         }
         let numbers: Vec<String> = methods.iter().map(usize::to_string).collect();
         let line = format!("{command} {}\n", numbers.join(" "));
         let peer = self.peer.get_mut();
-        peer.allow(Some(ANSWER));
-        peer.write_all(line.as_bytes()).map_err(AttachError::Gone)
+        peer.set_deadline(Some(ANSWER_TIME));
+        peer.write_all(line.as_bytes()).map_err(AttachError::Disconnected)
     }
 }
 
-fn read_line(peer: &mut BufReader<Peer>) -> io::Result<String> {
+fn read_line(peer: &mut BufReader<DeadlineStream>) -> io::Result<String> {
     let line = AGENT_LINE_BYTES.read_line(peer)?;
     String::from_utf8(line).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
 }
 
-fn check(limit: InputLimit, asked: usize) -> Result<(), AttachError> {
-    limit.check(asked as u64).map_err(|exceeded| AttachError::TooMuch(exceeded.into()))
+fn check_size(limit: InputLimit, asked: usize) -> Result<(), AttachError> {
+    limit.check(asked as u64).map_err(|exceeded| AttachError::TooLong(exceeded.into()))
 }
 
 #[cfg(test)]

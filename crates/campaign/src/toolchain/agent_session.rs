@@ -1,4 +1,4 @@
-//! One measurement of a JVM by the agent: its settings, and how a JVM gets it.
+//! One measurement of a JVM by the agent: settings, and how the agent gets into the JVM.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -10,73 +10,72 @@ use std::time::{Duration, Instant};
 
 use crate::private_files::TemporaryFolder;
 
-use super::agent_link::{AgentAddress, AgentLink, AttachError, field};
+use super::agent_link::{AgentAddress, AgentLink, AttachError, value_of_key};
 use super::class_path::join_paths;
 use super::jvm_process::check_jvm;
 use super::monitor_agent::MonitorAgent;
 use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
 
-/// How a JVM is measured.
+/// Settings of a measurement of a JVM.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentSettings {
     /// `sampling` or `instrumentation`.
     pub mode: &'static str,
-    /// Prefixes of class names that take part; all but the platform's if none.
+    /// Prefixes of the class names to measure; if empty, all classes but the platform's.
     pub include: Vec<String>,
-    /// Prefixes that don't.
+    /// Prefixes of class names to leave out.
     pub exclude: Vec<String>,
-    /// Milliseconds between two samples; without, as often as costs little.
+    /// Milliseconds between two samples; `None` for the shortest period that costs little.
     pub period_ms: Option<u32>,
-    /// Part of the time in which instrumented calls are timed, in percent.
+    /// Percentage of the time in which instrumented calls are timed.
     pub duty_percent: u32,
-    /// What shares CPU time among instrumented methods: samples, or the durations
-    /// that probes find.
-    pub shares: Shares,
-    /// Whether methods too small to carry a probe get one.
-    pub small_methods: SmallMethods,
-    /// Whether bytes of sockets are counted, for which a few of the platform's classes are
-    /// changed.
+    /// Whether CPU time is divided among instrumented methods by samples or by the durations that
+    /// probes measure.
+    pub shares: CpuTimeAllocation,
+    /// Whether methods too small for a probe get one.
+    pub small_methods: SmallMethodPolicy,
+    /// Whether bytes of sockets are counted, which changes a few classes of the platform.
     pub counts_bytes: bool,
 }
 
-/// What shares a thread's CPU time among its methods.
+/// Weights by which a thread's CPU time is divided among its methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shares {
+pub enum CpuTimeAllocation {
     /// Samples of Flight Recorder.
     Samples,
-    /// Durations by probes.
+    /// Durations measured by probes.
     Durations,
 }
 
-impl Shares {
-    /// Its name in the agent's settings.
+impl CpuTimeAllocation {
+    /// The value in the agent's settings file.
     fn name(self) -> &'static str {
         match self {
-            Shares::Samples => "samples",
-            Shares::Durations => "durations",
+            CpuTimeAllocation::Samples => "samples",
+            CpuTimeAllocation::Durations => "durations",
         }
     }
 }
 
-/// What happens to methods that cost less than a probe.
+/// Treatment of methods that cost less than a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SmallMethods {
-    /// Their time is their callers'.
+pub enum SmallMethodPolicy {
+    /// No probe: their time counts for their callers.
     Skip,
-    /// They get a probe.
+    /// A probe as for any other method.
     Probe,
 }
 
-/// The file in the settings' folder in which the agent says where it listens, or what failed.
-const ADDRESS: &str = "address";
+/// Name of the file in the settings folder to which the agent writes its address or an error.
+const ADDRESS_FILE: &str = "address";
 
-/// A measurement that was prepared.
+/// A prepared measurement: settings on disk, token and agent jars.
 #[derive(Debug)]
 pub struct AgentSession {
     agent: PathBuf,
     attach: PathBuf,
     token: String,
-    shares: Shares,
+    shares: CpuTimeAllocation,
     folder: TemporaryFolder,
 }
 
@@ -99,7 +98,7 @@ impl AgentSession {
             ("include", settings.include.join(",")),
             ("exclude", settings.exclude.join(",")),
             ("duty", settings.duty_percent.clamp(1, 100).to_string()),
-            ("small", small(settings.small_methods).to_string()),
+            ("small", small_methods_setting(settings.small_methods).to_string()),
             ("bytes", if settings.counts_bytes { "yes" } else { "no" }.to_string()),
         ];
         let text: String = lines
@@ -119,13 +118,15 @@ impl AgentSession {
         Ok(Self { agent, attach, token, shares: settings.shares, folder })
     }
 
-    /// The options with which a JVM starts the agent. For samples, compiled code also has its
-    /// place in the sources at every instruction, and not at safepoints alone: without that,
-    /// inlined methods can't be told apart well.
+    /// JVM options that start the agent. With samples, they also make compiled code map every
+    /// instruction to a source line, not safepoints alone; without that, inlined methods can't be
+    /// told apart well.
     pub fn jvm_options(&self) -> Vec<String> {
         let located: &[&str] = match self.shares {
-            Shares::Samples => &["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"],
-            Shares::Durations => &[],
+            CpuTimeAllocation::Samples => {
+                &["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"]
+            }
+            CpuTimeAllocation::Durations => &[],
         };
         let agent = format!("-javaagent:{}={}", self.agent.display(), self.settings().display());
         located.iter().map(ToString::to_string).chain([agent]).collect()
@@ -135,10 +136,10 @@ impl AgentSession {
         self.folder.path().join("settings")
     }
 
-    /// Lets the agent into a running JVM.
+    /// Loads the agent into the running JVM `pid`.
     ///
     /// # Errors
-    /// A process that is none, or refuses.
+    /// The process is no JVM, or refuses the agent.
     pub fn attach(&self, jdk: &Jdk, pid: u32) -> Result<(), AttachError> {
         check_attachable(pid)?;
         let output = Command::new(&jdk.java)
@@ -161,11 +162,11 @@ impl AgentSession {
         }
     }
 
-    /// Connects to the agent in a process, which may be starting yet. `is_alive` says whether
-    /// its JVM still runs.
+    /// Connects to the agent in a process, which may still be starting. `is_alive` returns whether
+    /// the JVM still runs.
     ///
     /// # Errors
-    /// No answer in time, or one that says why there is no agent.
+    /// No address in time, or an error message in its place.
     pub fn connect(
         &self,
         pid: u32,
@@ -173,21 +174,21 @@ impl AgentSession {
         mut is_alive: impl FnMut() -> bool,
     ) -> Result<AgentLink, AttachError> {
         let deadline = Instant::now() + limit;
-        let path = self.folder.path().join(ADDRESS);
+        let path = self.folder.path().join(ADDRESS_FILE);
         loop {
             if let Ok(text) = fs::read_to_string(&path) {
                 return self.open(pid, &text);
             }
             if Instant::now() > deadline || !is_alive() {
-                return Err(AttachError::Silent { seconds: limit.as_secs() });
+                return Err(AttachError::NoAnswer { seconds: limit.as_secs() });
             }
             thread::sleep(Duration::from_millis(20));
         }
     }
 
-    /// Opens what the agent's answer says.
+    /// Opens the connection to the address in the agent's answer.
     fn open(&self, pid: u32, answer: &str) -> Result<AgentLink, AttachError> {
-        if let Some(problem) = field(answer, "problem") {
+        if let Some(problem) = value_of_key(answer, "problem") {
             return Err(AttachError::Agent { pid, message: problem.into() });
         }
         match AgentAddress::parse(answer, self.folder.path()) {
@@ -197,8 +198,8 @@ impl AgentSession {
     }
 }
 
-/// Checks that a process may be asked to let an agent in: it gets a signal that ends any
-/// program but a JVM.
+/// Checks that a process is a JVM that can be asked to load an agent: the request is a signal that
+/// ends any other program.
 ///
 /// # Errors
 /// No such process, or one that is no JVM.
@@ -209,14 +210,14 @@ pub fn check_attachable(pid: u32) -> Result<(), AttachError> {
     check_jvm(pid).map_err(|why| AttachError::Refused { pid, message: why.to_string() })
 }
 
-fn small(choice: SmallMethods) -> &'static str {
+fn small_methods_setting(choice: SmallMethodPolicy) -> &'static str {
     match choice {
-        SmallMethods::Skip => "no",
-        SmallMethods::Probe => "yes",
+        SmallMethodPolicy::Skip => "no",
+        SmallMethodPolicy::Probe => "yes",
     }
 }
 
-/// A word that nobody guesses.
+/// A random token that other users can't guess, as hexadecimal digits.
 pub(super) fn token() -> Result<String, ToolchainError> {
     let mut bytes = [0; 16];
     let source = "/dev/urandom";
@@ -225,7 +226,7 @@ pub(super) fn token() -> Result<String, ToolchainError> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// A value of a properties file.
+/// Escapes a value for a properties file.
 fn property_value(value: &str) -> String {
     let mut text = String::new();
     for unit in value.encode_utf16() {
@@ -259,14 +260,14 @@ mod tests {
     fn an_agent_that_failed_says_why() {
         let session = AgentSession::prepare(&agent(), &settings()).unwrap();
         let answer = |text: &str| {
-            fs::write(session.folder.path().join(ADDRESS), text).unwrap();
+            fs::write(session.folder.path().join(ADDRESS_FILE), text).unwrap();
             session.connect(7, Duration::from_secs(9), || true).unwrap_err().to_string()
         };
         assert!(answer("problem=this is Java 1.8\n").ends_with("process 7: this is Java 1.8"));
         assert!(answer("strange\n").contains("no address"));
         let ended = AgentSession::prepare(&agent(), &settings()).unwrap();
         let silent = ended.connect(7, Duration::from_secs(9), || false).unwrap_err();
-        assert!(matches!(silent, AttachError::Silent { .. }), "{silent}");
+        assert!(matches!(silent, AttachError::NoAnswer { .. }), "{silent}");
     }
 
     fn agent() -> MonitorAgent {
@@ -282,8 +283,8 @@ mod tests {
             exclude: Vec::new(),
             period_ms: None,
             duty_percent: 5,
-            shares: Shares::Samples,
-            small_methods: SmallMethods::Skip,
+            shares: CpuTimeAllocation::Samples,
+            small_methods: SmallMethodPolicy::Skip,
             counts_bytes: false,
         }
     }

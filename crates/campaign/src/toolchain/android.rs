@@ -1,5 +1,5 @@
-//! What makes an Android package: D8 and the signer, fetched by name and hash, the classes
-//! of the platform, and a key for debugging.
+//! Tools that build Android packages: D8 and the signer, fetched by name and hash, the platform's
+//! classes, and a debug key.
 
 use std::env;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::private_files;
 use super::agent_session::token;
 use super::artifact::fetch;
 use super::jdk::find_tool;
-use super::warm::WarmJvm;
+use super::warm_jvm::WarmJvm;
 use super::{Jdk, ToolchainError, UTF8_LOCALE, asm};
 
 const SERVER: (&str, &str) = ("PackageServer", include_str!("java/PackageServer.java"));
@@ -24,13 +24,13 @@ const SIGNER: (&str, &str) = (
     "com.android.tools.build:apksig:4.0.1",
     "a41dc0674a27c39cf1c32aa405e7e52245afa5da9edbcd63db6f209a98202645",
 );
-/// Enough for what starts an application; where an SDK is installed, its platform is taken.
+/// Classes of Android 4.1, enough for the runner; an installed SDK's platform is preferred.
 const PLATFORM: (&str, &str) = (
     "com.google.android:android:4.1.1.4",
     "84072541cbb711eff89f7277100ff854929a446dba7ceb1b195c340e0b4fd3cb",
 );
-/// DEX to classes: what a board that is a JVM runs.
-const TRANSLATOR: [(&str, &str); 6] = [
+/// Jars of the translator from DEX to class files, for virtual boards that run a JVM.
+const DEX_TRANSLATOR: [(&str, &str); 6] = [
     (
         "de.femtopedia.dex2jar:dex-translator:2.4.24",
         "d54bf195ae04defd4a6cc401bf58644d34ce29c700b953a5f00f7f1d7b03da55",
@@ -57,12 +57,12 @@ const TRANSLATOR: [(&str, &str); 6] = [
     ),
 ];
 
-/// The classes of the platform that a package is compiled against: those of the newest
-/// platform in `$ANDROID_HOME` (or `$ANDROID_SDK_ROOT`), else those of Android 4.1.
+/// The `android.jar` that packages are compiled against: that of the newest platform in
+/// `$ANDROID_HOME` (or `$ANDROID_SDK_ROOT`), else that of Android 4.1.
 ///
 /// # Errors
-/// Maven can't fetch what is not in the cache.
-pub fn platform() -> Result<PathBuf, ToolchainError> {
+/// Maven can't fetch a jar that is not in the cache.
+pub fn platform_jar() -> Result<PathBuf, ToolchainError> {
     let homes = ["ANDROID_HOME", "ANDROID_SDK_ROOT"].into_iter().filter_map(env::var_os);
     let installed = homes.filter_map(|home| newest_platform(&Path::new(&home).join("platforms")));
     match installed.into_iter().next() {
@@ -71,24 +71,24 @@ pub fn platform() -> Result<PathBuf, ToolchainError> {
     }
 }
 
-/// What reads packages and makes classes of their DEX, for the virtual board.
+/// The jars with which virtual boards read packages and translate DEX to class files.
 ///
 /// # Errors
-/// Maven can't fetch what is not in the cache.
-pub fn readers() -> Result<Vec<PathBuf>, ToolchainError> {
-    let fetched = [SIGNER].iter().chain(&TRANSLATOR).map(|(name, hash)| fetch(name, hash));
+/// Maven can't fetch a jar that is not in the cache.
+pub fn package_reader_jars() -> Result<Vec<PathBuf>, ToolchainError> {
+    let fetched = [SIGNER].iter().chain(&DEX_TRANSLATOR).map(|(name, hash)| fetch(name, hash));
     let mut jars = fetched.collect::<Result<Vec<_>, _>>()?;
-    jars.extend(asm::whole()?);
+    jars.extend(asm::all_jars()?);
     Ok(jars)
 }
 
-/// All that packages are made and read with, in the cache.
+/// All jars with which packages are built and read, in the cache.
 ///
 /// # Errors
-/// Maven can't fetch what is not there.
-pub fn fetch_all() -> Result<Vec<PathBuf>, ToolchainError> {
-    let mut jars = vec![fetch(D8.0, D8.1)?, platform()?];
-    jars.extend(readers()?);
+/// Maven can't fetch a jar that is not in the cache.
+pub fn fetch_all_jars() -> Result<Vec<PathBuf>, ToolchainError> {
+    let mut jars = vec![fetch(D8.0, D8.1)?, platform_jar()?];
+    jars.extend(package_reader_jars()?);
     Ok(jars)
 }
 
@@ -106,7 +106,7 @@ fn newest_platform(platforms: &Path) -> Option<PathBuf> {
 /// The release of Android that D8 compiles for when it is first run, 5.0: any one would do.
 const FIRST_SDK: u32 = 21;
 
-/// D8 and the signer, running.
+/// Running processes of D8 and of the signer, with the debug key.
 #[derive(Debug)]
 pub struct Packager {
     process: WarmJvm,
@@ -115,8 +115,8 @@ pub struct Packager {
 }
 
 impl Packager {
-    /// Takes them where they are idle, or starts them; the first use on a machine fetches them and
-    /// makes a key.
+    /// Takes idle processes, or starts new ones; the first use on a machine fetches the tools and
+    /// creates a key.
     ///
     /// # Errors
     /// Maven can't fetch what is not in the cache; no JDK; a cache that can't be written.
@@ -131,23 +131,29 @@ impl Packager {
         Ok(Packager { process, platform: platform.to_path_buf(), key })
     }
 
-    /// The classes of a jar as `classes.dex`, `classes2.dex`, ... in a folder, with their
-    /// lines. A class that it has seen, among classes of the same names, is not compiled again.
+    /// Compiles the classes of a jar to `classes.dex`, `classes2.dex`, ... in the folder `out`,
+    /// with line numbers. A class compiled before among classes of the same names is not compiled
+    /// again.
     ///
     /// # Errors
-    /// What D8 refuses, in its words.
-    pub fn dex(&mut self, jar: &Path, min_sdk: u32, out: &Path) -> Result<(), ToolchainError> {
+    /// D8 refuses the classes; the error has D8's message.
+    pub fn compile_dex(
+        &mut self,
+        jar: &Path,
+        min_sdk: u32,
+        out: &Path,
+    ) -> Result<(), ToolchainError> {
         let paths = [out, jar, &self.platform].map(|path| path.display().to_string());
         let request = ["dex".to_string(), min_sdk.to_string()].into_iter().chain(paths);
-        self.ask("D8", &request.collect::<Vec<_>>()).map_err(with_remedy)
+        self.ask("D8", &request.collect::<Vec<_>>()).map_err(add_release_remedy)
     }
 
-    /// The classes of a jar in the place of those of a package; its other classes stay as they
-    /// are. `libraries` are what they were compiled against.
+    /// Writes a package with the classes of a jar in place of its own of these names; its other
+    /// classes stay. `libraries` are the class path that the new classes were compiled against.
     ///
     /// # Errors
-    /// What D8 refuses, in its words; a class that the package doesn't have.
-    pub fn replace(
+    /// D8 refuses the classes, with D8's message; a class that the package does not have.
+    pub fn replace_classes(
         &mut self,
         jar: &Path,
         (package, libraries): (&Path, &[PathBuf]),
@@ -158,13 +164,13 @@ impl Packager {
         let paths = paths.chain(libraries.iter().map(PathBuf::as_path));
         let paths = paths.map(|path| path.display().to_string());
         let request = ["replace".to_string(), min_sdk.to_string()].into_iter().chain(paths);
-        self.ask("D8", &request.collect::<Vec<_>>()).map_err(with_remedy)
+        self.ask("D8", &request.collect::<Vec<_>>()).map_err(add_release_remedy)
     }
 
-    /// Signs a package, in the ways of all releases of Android since `min_sdk`.
+    /// Signs a package with all signature schemes of Android releases from `min_sdk` on.
     ///
     /// # Errors
-    /// What the signer refuses, in its words.
+    /// The signer refuses the package; the error has the signer's message.
     pub fn sign(
         &mut self,
         unsigned: &Path,
@@ -187,8 +193,8 @@ impl Packager {
     }
 }
 
-/// D8 knows the class files of Java releases up to its own time.
-fn with_remedy(error: ToolchainError) -> ToolchainError {
+/// Adds a remedy to D8's error for class files newer than this D8 reads.
+fn add_release_remedy(error: ToolchainError) -> ToolchainError {
     match error {
         ToolchainError::Refused { program, message } if message.contains("class file major") => {
             let remedy = "set `java_release` in [application] to an older release of Java";
@@ -203,10 +209,10 @@ fn with_remedy(error: ToolchainError) -> ToolchainError {
     }
 }
 
-/// The key that packages are signed with, made once: a device takes a package for an installed
-/// one only if both have the same key. Its folder and files are for the user alone, since who
-/// has it can replace the packages that this user installed on devices; the password keeps a
-/// copy of the store alone from being used.
+/// The key that signs packages, created once: a device updates an installed package only if both
+/// have the same key. Folder and files are readable by the user alone, since a holder of the key
+/// can replace the packages that this user installed on devices; the password protects a stray copy
+/// of the key store.
 #[derive(Debug)]
 struct DebugKey {
     store: PathBuf,
@@ -217,7 +223,7 @@ impl DebugKey {
     const STORE: &str = "key.p12";
     const PASSWORD: &str = "password";
 
-    /// The key in the user's cache; made if it is not there.
+    /// The key in the user's cache, created if absent.
     fn get() -> Result<DebugKey, ToolchainError> {
         let cache = private_files::cache_folder()?;
         let place = cache.join("debug-key");
@@ -244,7 +250,7 @@ impl DebugKey {
         Ok(DebugKey { store: place.join(DebugKey::STORE), password: text.trim().to_string() })
     }
 
-    /// Makes store and password in a new folder.
+    /// Creates key store and password in a new folder.
     fn make(folder: &Path) -> Result<(), ToolchainError> {
         private_files::make_folder(folder)?;
         let [store, password] = [DebugKey::STORE, DebugKey::PASSWORD].map(|name| folder.join(name));

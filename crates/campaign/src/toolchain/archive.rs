@@ -1,5 +1,5 @@
-//! Zip archives that somebody else made: opened only if no byte of them is unpacked twice, read
-//! up to limits, with the names of entries that are safe to use.
+//! Reading zip archives of unknown origin: overlapping entries are refused, sizes are limited, and
+//! unsafe entry names are findings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -13,109 +13,108 @@ use zip::result::ZipError;
 
 use super::entry_name::{EscapedName, NameFault, relative_path};
 
-/// Why an archive is not read.
+/// Error of reading an archive.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveFault {
-    /// It is no archive, or a damaged one.
+    /// No zip archive, or a damaged one.
     #[error("{0}")]
     Damaged(#[from] ZipError),
-    /// An entry of it is damaged.
+    /// A damaged entry.
     #[error("its entry {entry} can't be read: {message}")]
     DamagedEntry {
         /// The entry's name.
         entry: String,
-        /// What the reader says.
+        /// The zip reader's message.
         message: String,
     },
-    /// It asks for more than it may.
+    /// An archive over a limit.
     #[error("{0}")]
     TooLarge(#[from] LimitExceeded),
-    /// An entry asks for more than it may.
+    /// An entry over a limit.
     #[error("its entry {entry} has {exceeded}")]
     LargeEntry {
         /// The entry's name.
         entry: String,
-        /// What it asks for.
+        /// The exceeded limit.
         exceeded: LimitExceeded,
     },
-    /// Several entries are made of the same bytes.
+    /// Several entries made of the same bytes.
     #[error("its entries overlap, which unpacks the same bytes many times")]
     Overlap,
-    /// An entry must not be used, where all are to be.
+    /// An unusable entry, where all entries are needed.
     #[error("its entry {0}; make the archive again without it")]
     Refused(#[from] EntryFinding),
 }
 
-/// What is wrong with an entry.
+/// A problem of one entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name} is refused: {fault}")]
 pub struct EntryFinding {
-    /// Its name, with control characters escaped.
+    /// The entry's name, with control characters escaped.
     pub name: String,
-    /// The fault.
+    /// The problem.
     pub fault: EntryFault,
 }
 
-/// Why an entry is refused, or worth a remark.
+/// Reason why an entry is refused or gets a remark.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EntryFault {
-    /// Its name.
+    /// A name that is not a path below a folder.
     #[error(transparent)]
     Name(#[from] NameFault),
-    /// It is a symbolic link.
+    /// A symbolic link.
     #[error("it is a link")]
     Link,
-    /// Several entries have its name.
+    /// A name that several entries have.
     #[error("several entries have this name, and programs differ in which of them they take")]
     Duplicate,
-    /// Another name differs by case alone.
+    /// A name that differs from another by case alone.
     #[error("where file systems ignore case, it has the name of {0}")]
     Case(String),
 }
 
 impl EntryFault {
-    /// Whether the entry is never used. Of several entries with one name the last is, as a JVM
-    /// has it, unless all must be used.
+    /// Whether the entry is never used. Of several entries with one name the last is used, as by a
+    /// JVM, unless all entries are needed.
     pub fn is_refusal(&self) -> bool {
         matches!(self, EntryFault::Name(_) | EntryFault::Link)
     }
 }
 
-/// An archive that is read.
-pub struct ReadArchive<R> {
+/// Reader of a zip archive within limits.
+pub struct ArchiveReader<R> {
     archive: ZipArchive<R>,
     /// Names that several entries have.
     duplicates: BTreeSet<Vec<u8>>,
-    /// What may be unpacked yet.
+    /// Limit on all unpacked bytes.
     content: InputLimit,
     unpacked: u64,
     size: u64,
 }
 
-/// A file in an archive whose name can be used.
+/// File in an archive with a usable name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchiveFile {
-    /// Its place among the entries.
+    /// Index among the entries.
     pub index: usize,
-    /// Its path below a folder, with `/`.
+    /// Path below a folder, with `/`.
     pub path: String,
 }
 
-/// The files of an archive, and what else it holds.
+/// Files of an archive, and its problematic entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ArchiveFiles {
-    /// Those whose names can be used, in the order of the archive; where several have one
-    /// path, the last counts.
+    /// Entries with usable names, in the order of the archive; of several with one path, the last.
     pub files: Vec<ArchiveFile>,
-    /// What is wrong with these and with others.
+    /// Problems of these and of other entries.
     pub findings: Vec<EntryFinding>,
 }
 
-impl<R: Read + Seek> ReadArchive<R> {
+impl<R: Read + Seek> ArchiveReader<R> {
     /// Opens an archive.
     ///
     /// # Errors
-    /// It is none, its entries overlap, or it has too many.
+    /// No zip archive, overlapping entries, or too many entries.
     pub fn open(mut reader: R) -> Result<Self, ArchiveFault> {
         let size = reader.seek(SeekFrom::End(0)).map_err(ZipError::Io)?;
         let mut archive = ZipArchive::new(reader)?;
@@ -135,10 +134,10 @@ impl<R: Read + Seek> ReadArchive<R> {
         Ok(Self { archive, duplicates, content: content_limit(size), unpacked: 0, size })
     }
 
-    /// Its files: entries but folders.
+    /// The archive's files: all entries but folders.
     ///
     /// # Errors
-    /// An entry has no name that can be read.
+    /// An entry's name can't be read.
     pub fn files(&self) -> Result<ArchiveFiles, ArchiveFault> {
         let mut found = ArchiveFiles::default();
         let mut paths: BTreeMap<String, String> = BTreeMap::new();
@@ -173,12 +172,12 @@ impl<R: Read + Seek> ReadArchive<R> {
         Ok(found)
     }
 
-    /// The bytes of an entry, by its place.
+    /// The unpacked bytes of the entry `index`.
     ///
     /// # Errors
-    /// It is damaged, or larger than an entry or what is left of the archive may be.
+    /// The entry is damaged, or exceeds the limit of an entry or the rest of the archive's limit.
     pub fn bytes(&mut self, index: usize) -> Result<Vec<u8>, ArchiveFault> {
-        let name = self.shown_name(index)?;
+        let name = self.escaped_entry_name(index)?;
         let entry = self.archive.by_index_data(index)?;
         let exceeded = |exceeded| ArchiveFault::LargeEntry { entry: name.clone(), exceeded };
         ARCHIVE_ENTRY_BYTES.check(entry.size()).map_err(exceeded)?;
@@ -192,12 +191,12 @@ impl<R: Read + Seek> ReadArchive<R> {
         Ok(bytes)
     }
 
-    /// The first bytes of an entry, at most so many; what is damaged ends them.
+    /// At most `bytes` first bytes of an entry; damage ends them early.
     ///
     /// # Errors
-    /// It can't be opened: encrypted, or packed in a way that is not known.
+    /// The entry can't be opened: encrypted, or of an unknown compression method.
     pub fn head(&mut self, index: usize, bytes: usize) -> Result<Vec<u8>, ArchiveFault> {
-        let name = self.shown_name(index)?;
+        let name = self.escaped_entry_name(index)?;
         let entry = self.archive.by_index(index);
         let entry = entry.map_err(|error| ArchiveFault::DamagedEntry {
             entry: name,
@@ -213,15 +212,15 @@ impl<R: Read + Seek> ReadArchive<R> {
     /// unpack to.
     ///
     /// # Errors
-    /// It is damaged, or larger; the file can't be written.
+    /// The entry is damaged or too large; the file can't be written.
     pub fn unpack(
         &mut self,
         index: usize,
         limit: InputLimit,
         into: &mut impl io::Write,
     ) -> Result<u64, ArchiveFault> {
-        let name = self.shown_name(index)?;
-        let limit = self.by_size(limit);
+        let name = self.escaped_entry_name(index)?;
+        let limit = self.limit_by_size(limit);
         let damaged = |message| ArchiveFault::DamagedEntry { entry: name.clone(), message };
         let entry = self.archive.by_index(index).map_err(|error| damaged(error.to_string()))?;
         let exceeded = |exceeded| ArchiveFault::LargeEntry { entry: name.clone(), exceeded };
@@ -229,42 +228,42 @@ impl<R: Read + Seek> ReadArchive<R> {
         io::copy(&mut limit.reader(entry), into).map_err(|error| damaged(error.to_string()))
     }
 
-    fn shown_name(&mut self, index: usize) -> Result<String, ArchiveFault> {
+    fn escaped_entry_name(&mut self, index: usize) -> Result<String, ArchiveFault> {
         let entry = self.archive.by_index_data(index)?;
         Ok(entry.name().map_or_else(|_| "?".into(), |name| EscapedName(&name).to_string()))
     }
 
     /// A limit for entries that are read as a stream: an archive of this size has no more.
-    fn by_size(&self, limit: InputLimit) -> InputLimit {
-        let by_size = content_bytes(self.size);
-        match by_size < limit.most {
-            true => InputLimit::new("unpacked bytes of an archive of its size", by_size),
+    fn limit_by_size(&self, limit: InputLimit) -> InputLimit {
+        let limit_by_size = content_bytes(self.size);
+        match limit_by_size < limit.most {
+            true => InputLimit::new("unpacked bytes of an archive of its size", limit_by_size),
             false => limit,
         }
     }
 
-    /// The archive itself, to copy packed entries.
+    /// The underlying zip archive, for copying packed entries.
     pub fn inner(&mut self) -> &mut ZipArchive<R> {
         &mut self.archive
     }
 }
 
-/// Bytes that an archive of `size` bytes may unpack to, however much that is.
+/// Number of bytes that an archive of `size` bytes may unpack to, before any absolute limit.
 fn content_bytes(size: u64) -> u64 {
     size.saturating_mul(ARCHIVE_RATIO.most).max(ARCHIVE_ENTRY_BYTES.most)
 }
 
-/// What an archive of `size` bytes may unpack to.
+/// Limit on the unpacked bytes of an archive of `size` bytes.
 fn content_limit(size: u64) -> InputLimit {
-    let by_size = content_bytes(size);
-    match by_size < ARCHIVE_CONTENT_BYTES.most {
-        true => InputLimit::new("unpacked bytes of an archive of its size", by_size),
+    let limit_by_size = content_bytes(size);
+    match limit_by_size < ARCHIVE_CONTENT_BYTES.most {
+        true => InputLimit::new("unpacked bytes of an archive of its size", limit_by_size),
         false => ARCHIVE_CONTENT_BYTES,
     }
 }
 
-/// The names that occur more than once in the list at an archive's end; `zip` keeps one entry
-/// of each.
+/// The names that occur more than once in the central directory from `start` on; `zip` keeps one
+/// entry of each.
 fn duplicate_names(reader: &mut (impl Read + Seek), start: u64) -> io::Result<BTreeSet<Vec<u8>>> {
     const SIGNATURE: [u8; 4] = [b'P', b'K', 1, 2];
     reader.seek(SeekFrom::Start(start))?;
@@ -314,7 +313,7 @@ mod tests {
     }
 
     fn found(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
-        let files = ReadArchive::open(Cursor::new(bytes)).unwrap().files().unwrap();
+        let files = ArchiveReader::open(Cursor::new(bytes)).unwrap().files().unwrap();
         let paths = files.files.into_iter().map(|file| file.path).collect();
         (paths, files.findings.iter().map(|finding| finding.name.clone()).collect())
     }
@@ -334,7 +333,7 @@ mod tests {
         assert_eq!(found(&linked), (vec![], vec!["link".to_string()]));
         let twice = replaced(&archive(&[("a/one", b"1"), ("a/two", b"2")]), "a/one", "a/two");
         assert_eq!(found(&twice), (vec!["a/two".to_string()], vec!["a/two".to_string()]));
-        let mut read = ReadArchive::open(Cursor::new(&twice)).unwrap();
+        let mut read = ArchiveReader::open(Cursor::new(&twice)).unwrap();
         assert_eq!(read.bytes(0).unwrap(), b"2");
         let (paths, findings) = found(&archive(&[("a/x", b"1"), ("A/X", b"2"), ("./a/x", b"3")]));
         assert_eq!(paths, ["a/x", "A/X", "a/x"]);
@@ -348,7 +347,7 @@ mod tests {
         writer.write_all(&[0; 100_000]).unwrap();
         (0..100).for_each(|n| writer.shallow_copy_file("a", &format!("b{n}")).unwrap());
         let bytes = writer.finish().unwrap().into_inner();
-        let opened = ReadArchive::open(Cursor::new(bytes));
+        let opened = ArchiveReader::open(Cursor::new(bytes));
         assert!(matches!(opened, Err(ArchiveFault::Overlap)));
     }
 
@@ -361,7 +360,7 @@ mod tests {
         (0..=256).for_each(|_| writer.write_all(&zeros).unwrap());
         let honest = writer.finish().unwrap().into_inner();
         let read = |bytes: &[u8]| {
-            ReadArchive::open(Cursor::new(bytes)).unwrap().bytes(0).unwrap_err().to_string()
+            ArchiveReader::open(Cursor::new(bytes)).unwrap().bytes(0).unwrap_err().to_string()
         };
         assert!(read(&honest).contains("its entry large has 269484032 bytes"), "{}", read(&honest));
         // The same entry, which says that it has one byte.

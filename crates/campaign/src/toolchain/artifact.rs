@@ -1,5 +1,5 @@
-//! Artifacts of Maven repositories, by name, version and SHA-256: fetched once with
-//! the user's own Maven (its settings say where from), then kept in the cache.
+//! Artifacts of Maven repositories, by name, version and SHA-256: fetched once with the user's own
+//! Maven (whose settings name the repositories), then kept in the cache.
 
 use std::fs;
 use std::io::Read;
@@ -10,10 +10,10 @@ use sha2::{Digest, Sha256};
 
 use crate::private_files;
 
-use super::jdk::on_path;
+use super::jdk::find_on_path;
 use super::{ToolchainError, UTF8_LOCALE};
 
-/// `group:artifact:version[:classifier]`, of a jar.
+/// Maven coordinate of a jar, `group:artifact:version[:classifier]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Coordinate {
     group: String,
@@ -38,7 +38,7 @@ impl Coordinate {
         })
     }
 
-    /// The file name Maven gives it: `artifact-version[-classifier].jar`.
+    /// Maven's file name of the artifact, `artifact-version[-classifier].jar`.
     pub fn file_name(&self) -> String {
         match &self.classifier {
             Some(classifier) => format!("{}-{}-{classifier}.jar", self.artifact, self.version),
@@ -59,11 +59,11 @@ fn is_coordinate_part(part: &str) -> bool {
     !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
 }
 
-/// The artifact's file in the cache, fetched if it isn't there. What is cached is
-/// checked again; bytes with another hash are never used.
+/// The path of the artifact in the cache, fetched if absent. The hash of a cached file is checked
+/// again; a file with another hash is never used.
 pub fn fetch(coordinate: &str, sha256: &str) -> Result<PathBuf, ToolchainError> {
     let parsed = Coordinate::parse(coordinate)?;
-    let cached = cached(&parsed, sha256)?;
+    let cached = cached_path(&parsed, sha256)?;
     if cached.is_file() && hash_of(&cached)? == sha256.to_ascii_lowercase() {
         return Ok(cached);
     }
@@ -78,32 +78,31 @@ pub fn fetch(coordinate: &str, sha256: &str) -> Result<PathBuf, ToolchainError> 
     Ok(cached)
 }
 
-/// Fetches an artifact whatever its bytes are, and keeps it in the cache under their hash,
-/// which is returned.
+/// Fetches an artifact of unknown hash into the cache; returns the SHA-256 of its bytes.
 pub(crate) fn fetch_any(coordinate: &str) -> Result<String, ToolchainError> {
     let parsed = Coordinate::parse(coordinate)?;
-    let folder = folder()?;
+    let folder = artifact_folder()?;
     let staging =
         private_files::unfinished_folder(&folder).map_err(ToolchainError::io("create", &folder))?;
     let fetched = copy_with_maven(&parsed, coordinate, staging.path())?;
     let found = hash_of(&fetched)?;
-    let cached = cached(&parsed, &found)?;
+    let cached = cached_path(&parsed, &found)?;
     fs::rename(&fetched, &cached).map_err(ToolchainError::io("rename", &fetched))?;
     Ok(found)
 }
 
-/// Where artifacts are kept.
-fn folder() -> Result<PathBuf, ToolchainError> {
+/// The cache folder of artifacts.
+fn artifact_folder() -> Result<PathBuf, ToolchainError> {
     let folder = private_files::cache_folder()?.join("artifacts");
     private_files::make_folder(&folder)?;
     Ok(folder)
 }
 
-/// The place of an artifact with this hash.
-fn cached(coordinate: &Coordinate, sha256: &str) -> Result<PathBuf, ToolchainError> {
+/// The path in the cache of the artifact with this hash.
+fn cached_path(coordinate: &Coordinate, sha256: &str) -> Result<PathBuf, ToolchainError> {
     let hash = sha256.to_ascii_lowercase();
     let name = format!("{}-{}", hash.get(..16).unwrap_or(&hash), coordinate.file_name());
-    Ok(folder()?.join(name))
+    Ok(artifact_folder()?.join(name))
 }
 
 fn copy_with_maven(
@@ -111,8 +110,8 @@ fn copy_with_maven(
     artifact: &str,
     folder: &Path,
 ) -> Result<PathBuf, ToolchainError> {
-    let maven =
-        on_path("mvn").ok_or_else(|| ToolchainError::NoMaven { artifact: artifact.to_string() })?;
+    let maven = find_on_path("mvn")
+        .ok_or_else(|| ToolchainError::NoMaven { artifact: artifact.to_string() })?;
     let output = Command::new(maven)
         .args(["-B", "-q", "dependency:copy", "-Dmdep.useBaseVersion=true"])
         .arg(format!("-Dartifact={}", coordinate.maven_argument()))

@@ -1,12 +1,11 @@
-//! ASM, the library that reads and writes class files: what weaves a JVM's classes is
-//! compiled against it and runs with it.
+//! ASM, the library that reads and writes class files: the monitor agent is compiled against it.
 
 use std::path::PathBuf;
 
 use super::ToolchainError;
 use super::artifact::fetch;
 
-/// What is fetched, by name and hash: newer than the JDKs whose classes are woven.
+/// Name and hash of ASM's core, which is newer than the JDKs whose classes it reads.
 const CORE: (&str, &str) =
     ("org.ow2.asm:asm:9.11.1", "ae4e6e10d59d0a1500317764b21881ad883f8550e33c66e6142f7032c6fb566c");
 const TREE: (&str, &str) = (
@@ -27,27 +26,27 @@ const UTIL: (&str, &str) = (
     "23fdffacdfc38f447cbd8b80e058f462451fa5d4709e437067d530fa6513579d",
 );
 
-/// ASM's core and tree packages.
+/// The jars of ASM's core and tree packages.
 ///
 /// # Errors
 /// They are not in the cache, and Maven can't fetch them.
-pub fn tree() -> Result<Vec<PathBuf>, ToolchainError> {
+pub fn tree_jars() -> Result<Vec<PathBuf>, ToolchainError> {
     [CORE, TREE].into_iter().map(|(name, hash)| fetch(name, hash)).collect()
 }
 
-/// The same and its commons package.
+/// The jars of ASM's core, tree and commons packages.
 ///
 /// # Errors
-/// As [`tree`].
-pub fn commons() -> Result<Vec<PathBuf>, ToolchainError> {
+/// As [`tree_jars`].
+pub fn commons_jars() -> Result<Vec<PathBuf>, ToolchainError> {
     [CORE, COMMONS, TREE].into_iter().map(|(name, hash)| fetch(name, hash)).collect()
 }
 
-/// All of its packages.
+/// The jars of all of ASM's packages.
 ///
 /// # Errors
-/// As [`tree`].
-pub(crate) fn whole() -> Result<Vec<PathBuf>, ToolchainError> {
+/// As [`tree_jars`].
+pub(crate) fn all_jars() -> Result<Vec<PathBuf>, ToolchainError> {
     let all = [CORE, TREE, COMMONS, ANALYSIS, UTIL];
     all.into_iter().map(|(name, hash)| fetch(name, hash)).collect()
 }

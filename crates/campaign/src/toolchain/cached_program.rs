@@ -1,5 +1,5 @@
-//! A Java program of ours, compiled once on a machine and cached with an archive of the classes
-//! that a JVM loads for it (class data sharing), from which the JVM starts faster.
+//! wattline's own Java programs, compiled once on a machine and cached with a class data sharing
+//! archive, from which a JVM starts faster.
 
 use std::fs;
 use std::io::Write;
@@ -10,42 +10,44 @@ use crate::private_files::{TemporaryFolder, built_folder, lasting_cache_folder};
 
 use super::artifact::hash_of_bytes;
 use super::class_path::join_paths;
-use super::compiled_jar::{JarSources, compile_jar};
+use super::compiled_jar::{JarBuildRequest, compile_jar};
 use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
 
-/// A program in one source file.
-pub(super) struct Program<'p> {
-    /// The name of its class with `main`, and of its file.
+/// A program in one source file, with its libraries.
+pub(super) struct JavaProgram<'p> {
+    /// Name of the class with `main`, and of its file.
     pub(super) class: &'p str,
     pub(super) text: String,
-    /// Jars that it needs.
+    /// Jars on its class path.
     pub(super) libraries: &'p [PathBuf],
 }
 
-/// Standard input for the run that the archive is made from: it makes the program load what it
-/// will need. Arguments: the source file, the jar, a folder to write to.
+/// Function that returns the standard input for the run from which the archive is made, which
+/// makes the program load the classes that it will need. Arguments: the source file, the jar, a
+/// folder to write to.
 pub(super) type FirstRun<'f> = dyn Fn(&Path, &Path, &Path) -> std::io::Result<Vec<u8>> + 'f;
 
-/// The program as a JVM starts it.
+/// Class path and JVM options of a compiled program.
 pub(super) struct CachedProgram {
     pub(super) class_path: Vec<PathBuf>,
-    /// Options of the JVM.
+    /// JVM options.
     pub(super) options: Vec<String>,
 }
 
 const NO_LOG: &str = "-Xlog:disable";
 
-/// The program from the cache, where it is put if it is not there; none where no cache lasts.
+/// The program from the cache, compiled and stored there if absent; `None` without a persistent
+/// cache.
 ///
 /// # Errors
 /// The cache can't be used; javac refuses the program.
-pub(super) fn cached(
+pub(super) fn load_or_compile(
     jdk: &Jdk,
-    program: &Program<'_>,
+    program: &JavaProgram<'_>,
     first_run: &FirstRun<'_>,
 ) -> Result<Option<CachedProgram>, ToolchainError> {
     let Some(cache) = lasting_cache_folder()? else { return Ok(None) };
-    let name = format!("{}-{}", program.class.to_lowercase(), key(jdk, program)?);
+    let name = format!("{}-{}", program.class.to_lowercase(), cache_key(jdk, program)?);
     let compiled = built_folder(&cache, &name, |work| compile(jdk, program, work))?;
     let mut class_path = vec![compiled.join(JAR)];
     class_path.extend(program.libraries.iter().cloned());
@@ -70,8 +72,8 @@ pub(super) fn cached(
 const JAR: &str = "program.jar";
 const ARCHIVE: &str = "classes.jsa";
 
-/// Of the program, its libraries and the JDK.
-fn key(jdk: &Jdk, program: &Program<'_>) -> Result<String, ToolchainError> {
+/// The cache key: hash of the program, its libraries and the JDK.
+fn cache_key(jdk: &Jdk, program: &JavaProgram<'_>) -> Result<String, ToolchainError> {
     let java = fs::canonicalize(&jdk.java).map_err(ToolchainError::io("find", &jdk.java))?;
     let home = java.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
     let release = fs::read_to_string(home.join("release")).unwrap_or_default();
@@ -84,10 +86,10 @@ fn key(jdk: &Jdk, program: &Program<'_>) -> Result<String, ToolchainError> {
     Ok(hash_of_bytes(text.as_bytes())[..16].to_owned())
 }
 
-fn compile(jdk: &Jdk, program: &Program<'_>, work: &Path) -> Result<(), ToolchainError> {
+fn compile(jdk: &Jdk, program: &JavaProgram<'_>, work: &Path) -> Result<(), ToolchainError> {
     let source = work.join(format!("{}.java", program.class));
     fs::write(&source, &program.text).map_err(ToolchainError::io("write", &source))?;
-    let sources = JarSources {
+    let sources = JarBuildRequest {
         files: &[source],
         class_path: program.libraries,
         options: &["-proc:none"],
@@ -98,7 +100,7 @@ fn compile(jdk: &Jdk, program: &Program<'_>, work: &Path) -> Result<(), Toolchai
     fs::remove_dir_all(&classes).map_err(ToolchainError::io("remove", &classes))
 }
 
-/// A JVM that can't make archives leaves none.
+/// Writes the class data sharing archive; a JVM that can't make one leaves none.
 fn archive_classes(
     jdk: &Jdk,
     class: &str,

@@ -1,9 +1,9 @@
-//! Class paths as Java's programs take them.
+//! Class path strings for Java's programs.
 
 use std::path::PathBuf;
 
-/// Paths as Java's class path: separated by `:` (`;` on Windows). Never empty, since
-/// javac would take the current folder.
+/// Joins paths with Java's separator, `:` (`;` on Windows). The result is never empty, because
+/// javac would then take the current folder.
 pub fn join_paths(paths: &[PathBuf]) -> String {
     const SEPARATOR: &str = if cfg!(windows) { ";" } else { ":" };
     if paths.is_empty() {

@@ -1,41 +1,41 @@
-//! javac as a process that stays warm: a compilation of a few files takes a fifth of
-//! a second instead of one.
+//! javac as a process that keeps running: compiling a few files takes a fifth of a second instead
+//! of one.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::class_path::join_paths;
-use super::warm::WarmJvm;
+use super::warm_jvm::WarmJvm;
 use super::{Jdk, ToolchainError};
 
 const SERVER: (&str, &str) = ("CompileServer", include_str!("java/CompileServer.java"));
 
-/// One error or warning of the compiler.
+/// One error or warning of javac.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The file, as it was given to the compiler.
+    /// File, as given to javac.
     pub file: PathBuf,
     /// Line, from 1.
     pub line: u32,
     /// `error: ...` or `warning: ...`.
     pub message: String,
-    /// What the compiler says below that: the line of source, the symbol, its place.
+    /// Further lines of javac: the source line, the symbol, its location.
     pub details: Vec<String>,
 }
 
 impl Diagnostic {
-    /// Whether javac does not know a package.
-    pub(crate) fn misses_package(&self) -> bool {
+    /// Whether the error is about an unknown package.
+    pub(crate) fn is_missing_package(&self) -> bool {
         self.missing_package().is_some()
     }
 
-    /// The package that javac does not know.
+    /// The package that javac does not find.
     pub(crate) fn missing_package(&self) -> Option<&str> {
         self.message.strip_prefix("error: package ")?.strip_suffix(" does not exist")
     }
 
-    /// The classes that javac does not find; it takes one that stands before a dot for a variable.
+    /// The classes that javac does not find; of a name before a dot, javac reports a variable.
     pub(crate) fn missing_classes(&self) -> impl Iterator<Item = &str> {
         let is_of_symbols = self.message.ends_with("cannot find symbol");
         let details = self.details.iter().filter(move |_| is_of_symbols);
@@ -47,7 +47,7 @@ impl Diagnostic {
     }
 }
 
-/// What to compile, and how.
+/// Sources, class path and options of one compilation.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CompileRequest {
     /// Source files.
@@ -58,50 +58,50 @@ pub(crate) struct CompileRequest {
     pub release: Option<u32>,
     /// Whether classes keep the names of parameters.
     pub parameters: bool,
-    /// Jars and folders of modules, for sources that are a module.
+    /// Jars and folders of modules, for sources that form a module.
     pub module_path: Vec<PathBuf>,
-    /// Whether features that are previews are on.
+    /// Whether preview features are enabled.
     pub preview: bool,
     /// Annotation processors.
     pub processing: AnnotationProcessing,
-    /// Other options, as the user's own build has them.
+    /// Other options, from the user's own build.
     pub options: Vec<String>,
-    /// Where the classes go; created if it isn't there.
+    /// Output folder of the classes; created if absent.
     pub output: PathBuf,
 }
 
-/// Which annotation processors run.
+/// Selection of the annotation processors that run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum AnnotationProcessing {
-    /// None.
+    /// No processor.
     #[default]
     Off,
-    /// All that a path offers.
+    /// All processors on a path.
     All {
-        /// Jars and class folders.
+        /// Jars and class folders with processors.
         path: Vec<PathBuf>,
-        /// Where the sources that they write go.
+        /// Output folder of generated sources.
         generated: PathBuf,
     },
-    /// Some of them.
+    /// Named processors.
     Named {
-        /// Jars and class folders.
+        /// Jars and class folders with processors.
         path: Vec<PathBuf>,
-        /// Classes.
+        /// Class names of the processors.
         names: Vec<String>,
     },
 }
 
-/// A running compiler.
+/// A running javac process.
 #[derive(Debug)]
 pub struct Compiler {
     process: WarmJvm,
-    /// The release of the JDK.
-    own_release: Option<u32>,
+    /// Release of the JDK.
+    jdk_release: Option<u32>,
 }
 
 impl Compiler {
-    /// The compiler's process: one that is idle, or a new one.
+    /// Takes an idle javac process of the JDK, or starts one.
     pub fn start(jdk: &Jdk) -> Result<Compiler, ToolchainError> {
         let first = |source: &Path, _: &Path, to: &Path| {
             ["-g", "-nowarn", "-proc:none", "-d"]
@@ -111,11 +111,11 @@ impl Compiler {
                 .collect()
         };
         let process = WarmJvm::start(jdk, SERVER, &[], first)?;
-        Ok(Compiler { process, own_release: jdk.release() })
+        Ok(Compiler { process, jdk_release: jdk.release() })
     }
 
-    /// Compiles. The inner error lists what javac refused; nothing is left half written
-    /// in the sense that classes of a refused compilation must not be used.
+    /// Compiles. The inner error lists javac's errors; the classes of a refused compilation must
+    /// not be used.
     pub fn compile(
         &mut self,
         request: &CompileRequest,
@@ -127,12 +127,12 @@ impl Compiler {
             message: error.to_string(),
         };
         let empty = self.process.empty_folder().map_err(lost)?;
-        let arguments = arguments(request, empty, self.own_release)?;
+        let arguments = javac_arguments(request, empty, self.jdk_release)?;
         let (code, output) = self.process.ask(&arguments).map_err(lost)?;
         if code == 0 {
             return Ok(Ok(()));
         }
-        let errors = errors_of(&output);
+        let errors = parse_errors(&output);
         if errors.is_empty() && output.contains("java.lang.StackOverflowError") {
             return Err(ToolchainError::DeepSources);
         }
@@ -146,18 +146,18 @@ impl Compiler {
     }
 }
 
-/// `empty` is a folder without files: what the class path offers as a plugin of javac would run
-/// in it, even without annotation processing, unless plugins are looked for elsewhere.
-fn arguments(
+/// The command line of javac. `empty` is a folder without files, given as the processor path:
+/// without it javac would run plugins on the class path even without annotation processing.
+fn javac_arguments(
     request: &CompileRequest,
     empty: &Path,
-    own_release: Option<u32>,
+    jdk_release: Option<u32>,
 ) -> Result<Vec<String>, ToolchainError> {
     let mut arguments: Vec<String> =
         ["-g", "-nowarn", "-encoding", "UTF-8", "-Xmaxerrs", "10000"].map(String::from).into();
     let mut put = |option: &str, value: String| arguments.extend([option.to_string(), value]);
     // javac takes previews only with a release, which is its own.
-    let release = request.release.or(own_release.filter(|_| request.preview));
+    let release = request.release.or(jdk_release.filter(|_| request.preview));
     // With `--release` it exports no package of its own.
     let has_exports = request.options.iter().any(|option| option.starts_with("--add-exports"));
     if let Some(release) = release {
@@ -201,19 +201,19 @@ fn processing_arguments(
     })
 }
 
-/// A source file as javac takes it for one, and not for an option or a file of options (`@FILE`).
+/// The path as a javac argument, never taken for an option or a file of options (`@FILE`).
 fn file_argument(source: &Path) -> Result<String, ToolchainError> {
     let absolute = std::path::absolute(source).map_err(ToolchainError::io("find", source))?;
     Ok(absolute.display().to_string())
 }
 
-/// The errors of javac's output.
-fn errors_of(output: &str) -> Vec<Diagnostic> {
+/// The errors in javac's output, without warnings.
+fn parse_errors(output: &str) -> Vec<Diagnostic> {
     let mut all: Vec<Diagnostic> = Vec::new();
     for line in output.lines() {
-        match diagnostic(line) {
+        match parse_diagnostic_head(line) {
             Some(diagnostic) => all.push(diagnostic),
-            None if is_count(line) => break,
+            None if is_error_count(line) => break,
             None => all.last_mut().into_iter().for_each(|last| last.details.push(line.to_string())),
         }
     }
@@ -221,14 +221,14 @@ fn errors_of(output: &str) -> Vec<Diagnostic> {
     all
 }
 
-/// `2 errors`: the end of the diagnostics.
-fn is_count(line: &str) -> bool {
+/// Whether a line is the number of errors, `2 errors`, which ends the diagnostics.
+fn is_error_count(line: &str) -> bool {
     let Some((number, what)) = line.split_once(' ') else { return false };
     number.parse::<u32>().is_ok() && ["error", "errors", "warning", "warnings"].contains(&what)
 }
 
-/// The first line of one.
-fn diagnostic(line: &str) -> Option<Diagnostic> {
+/// Parses the first line of a diagnostic: file, line and message; `None` for other lines.
+fn parse_diagnostic_head(line: &str) -> Option<Diagnostic> {
     let (head, message) = line
         .split_once(": error: ")
         .map(|(head, rest)| (head, format!("error: {rest}")))
@@ -246,7 +246,7 @@ mod tests {
     fn javac_errors_are_read_with_their_place() {
         let output = "a/B.java:12: error: cannot find symbol\n    x();\n    ^\n  symbol: method x()\na/C.java:3: warning: [x] y\n  z\n1 error\n1 warning\n";
         assert_eq!(
-            errors_of(output),
+            parse_errors(output),
             [Diagnostic {
                 file: "a/B.java".into(),
                 line: 12,
@@ -263,7 +263,7 @@ mod tests {
             output: "out".into(),
             ..CompileRequest::default()
         };
-        let arguments = arguments(&request, Path::new("empty"), None).unwrap();
+        let arguments = javac_arguments(&request, Path::new("empty"), None).unwrap();
         let files = &arguments[arguments.len() - 3..];
         assert!(files.iter().all(|file| file.starts_with('/')), "{files:?}");
     }
@@ -273,7 +273,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let generated = folder.path().join("gen");
         let of = |request: CompileRequest| {
-            arguments(&request, Path::new("empty"), Some(25)).unwrap().join(" ")
+            javac_arguments(&request, Path::new("empty"), Some(25)).unwrap().join(" ")
         };
         let plain = of(CompileRequest::default());
         assert!(plain.ends_with("-processorpath empty -proc:none -implicit:none"), "{plain}");

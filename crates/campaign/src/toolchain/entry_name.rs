@@ -1,36 +1,36 @@
-//! Names of archive entries and of files below a folder: which of them can be written without
-//! leaving the folder, and handed to another program without being taken apart.
+//! Safety of names of archive entries and of files below a folder: whether a file of the name stays
+//! within the folder, and other programs read the name as one word.
 
 use std::fmt;
 
-/// Why a name is not used.
+/// Reason why a name is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NameFault {
-    /// Nothing is left of it.
+    /// An empty path.
     #[error("its name is empty")]
     Empty,
-    /// It could be written in another way.
+    /// A path with a shorter equivalent form.
     #[error("its name has a part that means nothing (`.` or an empty one)")]
     Redundant,
     /// A line break or another control character.
     #[error("its name has a control character")]
     Control,
-    /// It begins with `/` or with a drive.
+    /// An absolute path: `/` or a drive first.
     #[error("its name is absolute")]
     Absolute,
-    /// It has a part `..`.
+    /// A part `..`.
     #[error("its name has a part `..`, which leaves the folder")]
     Leaves,
-    /// A separator on other systems.
+    /// A backslash, the separator on other systems.
     #[error("its name has a backslash, which separates folders on other systems")]
     Backslash,
 }
 
-/// The relative path, with `/` between its parts, that `name` means: what is checked here is
-/// what may be used. Parts that mean nothing (`.`, an empty one) are left out.
+/// The relative path, with `/` between its parts, that `name` stands for, without empty parts and
+/// `.`. Only the returned path is checked, so only it may be used.
 ///
 /// # Errors
-/// The name could mean a place outside of the folder, or has control characters.
+/// The path could leave the folder, or has control characters.
 pub fn relative_path(name: &str) -> Result<String, NameFault> {
     if name.chars().any(char::is_control) {
         return Err(NameFault::Control);
@@ -50,7 +50,7 @@ pub fn relative_path(name: &str) -> Result<String, NameFault> {
     }
 }
 
-/// A name as messages and tables show it: control characters are escaped.
+/// A name with control characters escaped, for messages and tables.
 #[derive(Debug, Clone, Copy)]
 pub struct EscapedName<'a>(pub &'a str);
 

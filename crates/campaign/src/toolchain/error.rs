@@ -1,11 +1,11 @@
-//! What can go wrong with the Java tools, each with its remedy.
+//! Errors of the Java tools, each with a remedy.
 
 use std::io;
 use std::path::PathBuf;
 
 use super::entry_name::NameFault;
 use crate::format::visible_path;
-use crate::private_files::{BuiltFolderError, NotPrivate};
+use crate::private_files::{BuiltFolderError, PrivacyError};
 
 /// A failure of the tool chain.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +15,7 @@ pub enum ToolchainError {
         "no JDK found: `{tool}` is neither in $JAVA_HOME/bin nor on PATH; install one (Debian: apt-get install default-jdk-headless)"
     )]
     NoJdk {
-        /// The program that was looked for.
+        /// Name of the program.
         tool: &'static str,
     },
     /// Maven is needed to fetch an artifact and is not there.
@@ -23,31 +23,31 @@ pub enum ToolchainError {
         "`mvn` is not on PATH and {artifact} is not in the cache; install Maven (Debian: apt-get install maven)"
     )]
     NoMaven {
-        /// The coordinate that was asked for.
+        /// The requested coordinate.
         artifact: String,
     },
-    /// Maven could not bring the artifact (offline, or no such artifact).
+    /// Maven could not fetch the artifact (offline, or no such artifact).
     #[error("Maven could not fetch {artifact}: {message}")]
     NotFetched {
-        /// The coordinate that was asked for.
+        /// The requested coordinate.
         artifact: String,
-        /// Maven's own first error line.
+        /// Maven's first error line.
         message: String,
     },
     /// A coordinate is not `group:artifact:version[:classifier]`.
     #[error("{coordinate:?} is not a Maven coordinate (group:artifact:version[:classifier])")]
     BadCoordinate {
-        /// What was given.
+        /// The text that is no coordinate.
         coordinate: String,
     },
     /// The fetched bytes are not the expected ones.
     #[error("{artifact} has SHA-256 {found}, expected {expected}; the file was not used")]
     WrongHash {
-        /// The coordinate that was asked for.
+        /// The requested coordinate.
         artifact: String,
-        /// From the scenario file.
+        /// The hash in the scenario file.
         expected: String,
-        /// Of the fetched file.
+        /// The hash of the fetched file.
         found: String,
     },
     /// A jar or zip could not be read.
@@ -55,67 +55,67 @@ pub enum ToolchainError {
     BadArchive {
         /// The archive.
         path: PathBuf,
-        /// What the reader said.
+        /// The zip reader's message.
         message: String,
     },
     /// A name that is no path below a folder.
     #[error("a file named {name} is not written: {fault}; rename it")]
     UnsafeName {
-        /// The name, with control characters escaped.
+        /// The fault.
         name: String,
         /// What is wrong with it.
         fault: NameFault,
     },
-    /// Flight Recorder's reader does not take a file.
+    /// Flight Recorder's reader refuses a file.
     #[error(
         "{path} is no whole recording of Flight Recorder: {message}; end the recording before reading it"
     )]
     BadRecording {
         /// The file.
         path: PathBuf,
-        /// What the reader said.
+        /// The reader's message.
         message: String,
     },
-    /// The cache, or what is in it, is not the user's alone.
+    /// Other users have access to the cache or to a file in it.
     #[error(transparent)]
-    NotPrivate(#[from] NotPrivate),
+    NotPrivate(#[from] PrivacyError),
     /// A file operation failed.
     #[error("{action} {}: {source}", visible_path(path))]
     Io {
-        /// What was tried ("read", "create", ...).
+        /// The attempted action ("read", "create", ...).
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// The system's answer.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// javac's stack is full.
+    /// javac's stack overflowed on deeply nested sources.
     #[error("javac has no stack left: an expression of the sources is nested too deeply")]
     DeepSources,
-    /// javac does not take its options.
+    /// javac refuses its options.
     #[error(
         "javac takes no sources for that: {message}; where they need that release, name a JDK that \
          knows it by JAVA_HOME, else set `java_release` in [application] (or --release) to one that \
          this JDK knows"
     )]
     JavacOptions {
-        /// What it says.
+        /// javac's message.
         message: String,
     },
-    /// A tool refuses what it was given.
+    /// A tool refuses its input.
     #[error("{program}: {message}")]
     Refused {
-        /// Which program.
+        /// Name of the program.
         program: &'static str,
-        /// What it says.
+        /// The program's message.
         message: String,
     },
-    /// The compiler or JVM process could not be talked to.
+    /// Communication with a compiler or JVM process failed.
     #[error("{program} stopped answering: {message}")]
     Process {
-        /// Which program.
+        /// Name of the program.
         program: &'static str,
-        /// What happened.
+        /// The failure.
         message: String,
     },
 }
@@ -130,7 +130,7 @@ impl From<BuiltFolderError<ToolchainError>> for ToolchainError {
 }
 
 impl ToolchainError {
-    /// Wraps an I/O failure with what was tried on which path.
+    /// A function that turns an I/O error into one with the attempted action and the path.
     pub fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| ToolchainError::Io { action, path, source }

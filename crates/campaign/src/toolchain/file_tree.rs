@@ -1,5 +1,5 @@
-//! The files below a folder, with those behind links: trees of Bazel and of package managers are
-//! made of links. Each real folder is read once, so loops of links end.
+//! Listing of the files below a folder, with those behind symbolic links: source trees of Bazel and
+//! of package managers consist of links. Each real folder is read once, so loops of links end.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::Metadata;
@@ -12,67 +12,67 @@ use walkdir::WalkDir;
 /// All files below a folder.
 #[derive(Debug, Default)]
 pub(crate) struct FileTree {
-    /// The wanted regular files and links to such; in the order of their names, those behind
+    /// Wanted regular files and links to such files, in the order of their names, those behind
     /// links last.
     pub files: Vec<TreeFile>,
-    /// What is not read, and why: wanted special files, and links that lead nowhere new.
+    /// Wanted special files, and links to nothing new, with the reason why they are not read.
     pub skipped: Vec<SkippedFile>,
-    /// Folders and files that the system does not let us read.
+    /// Folders and files without read permission or with other I/O errors.
     pub unreadable: Vec<UnreadableFile>,
 }
 
-/// A file of a tree.
+/// A file of a tree: name and path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TreeFile {
-    /// Its name from the tree's folder on, with `/`.
+    /// Path relative to the tree's folder, with `/`.
     pub name: String,
-    /// Where it is.
+    /// Path in the file system.
     pub path: PathBuf,
 }
 
-/// A file, or a link to one or to a folder, that is not read.
+/// A file, or a link to a file or folder, that is left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SkippedFile {
-    /// Its name from the tree's folder on.
+    /// Path relative to the tree's folder.
     pub name: String,
-    /// Why, as the rest of a sentence.
+    /// The reason, as the rest of a sentence.
     pub why: String,
-    /// Whether it is a link, or behind one.
+    /// Whether it is a link, or behind a link.
     pub is_link: bool,
 }
 
 /// A folder or file that can't be read.
 #[derive(Debug)]
 pub struct UnreadableFile {
-    /// Its name from the tree's folder on; empty for the folder itself.
+    /// Path relative to the tree's folder; empty for the folder itself.
     pub name: String,
-    /// Where it is.
+    /// Path in the file system.
     pub path: PathBuf,
-    /// The system's answer.
+    /// The operating system's error.
     pub source: io::Error,
 }
 
-const GONE: &str = "is a link to what is not there";
+const BROKEN_LINK: &str = "is a link to what is not there";
 
-/// What tells one file or folder from all others.
-type Identity = (u64, u64);
+/// Device and inode number of a file or folder.
+type FileIdentity = (u64, u64);
 
-/// What has been met below a folder so far.
+/// State of a walk below a folder.
 struct TreeWalk<'a> {
     folder: &'a Path,
     is_wanted: &'a dyn Fn(&str) -> bool,
     found: FileTree,
-    /// Folders that were walked through, and by which name.
-    folders: BTreeMap<Identity, String>,
-    /// Real places where a walk began.
+    /// Walked folders with their names.
+    folders: BTreeMap<FileIdentity, String>,
+    /// Real paths at which a walk began.
     roots: Vec<PathBuf>,
-    /// Links that were not followed yet.
+    /// Links still to follow.
     links: VecDeque<PathBuf>,
 }
 
 impl FileTree {
-    /// Walks through a folder, for the files whose names from there on are wanted.
-    pub fn below(folder: &Path, is_wanted: &dyn Fn(&str) -> bool) -> FileTree {
+    /// Lists the files below a folder whose relative names `is_wanted` accepts.
+    pub fn read(folder: &Path, is_wanted: &dyn Fn(&str) -> bool) -> FileTree {
         let mut walk = TreeWalk {
             folder,
             is_wanted,
@@ -88,8 +88,8 @@ impl FileTree {
 }
 
 impl TreeWalk<'_> {
-    /// Reads a folder without following links in it, which are for later: a file that has a
-    /// real place in the tree is read there.
+    /// Reads a folder; links in it are queued, so that a file with a real path in the tree is read
+    /// there.
     fn walk(&mut self, from: &Path) {
         self.roots.extend(from.canonicalize());
         let mut entries = WalkDir::new(from).sort_by_file_name().into_iter();
@@ -98,7 +98,7 @@ impl TreeWalk<'_> {
                 Ok(entry) => entry,
                 Err(error) => {
                     let path = error.path().unwrap_or(from).to_path_buf();
-                    self.unreadable(path, error.into());
+                    self.note_unreadable(path, error.into());
                     continue;
                 }
             };
@@ -107,31 +107,31 @@ impl TreeWalk<'_> {
                 self.links.push_back(entry.into_path());
             } else if kind.is_file() {
                 let path = entry.into_path();
-                let name = self.name(&path);
+                let name = self.relative_name(&path);
                 if (self.is_wanted)(&name) {
                     self.found.files.push(TreeFile { name, path });
                 }
             } else if kind.is_dir() || entry.depth() == 0 {
                 match entry.path().metadata() {
-                    Ok(metadata) if self.is_known(entry.path(), &metadata) => {
+                    Ok(metadata) if self.has_walked(entry.path(), &metadata) => {
                         entries.skip_current_dir();
                     }
                     Ok(_) => {}
-                    Err(error) => self.unreadable(entry.into_path(), error),
+                    Err(error) => self.note_unreadable(entry.into_path(), error),
                 }
             } else {
-                self.skip_wanted(entry.path(), "is a FIFO, a socket or a device");
+                self.note_skipped_if_wanted(entry.path(), "is a FIFO, a socket or a device");
             }
         }
     }
 
-    /// Whether a folder was walked through; if not, it is now.
-    fn is_known(&mut self, path: &Path, metadata: &Metadata) -> bool {
-        let name = self.name(path);
+    /// Whether a folder was walked before; records it as walked.
+    fn has_walked(&mut self, path: &Path, metadata: &Metadata) -> bool {
+        let name = self.relative_name(path);
         let identity = identity(metadata);
-        let is_known = self.folders.contains_key(&identity);
+        let has_walked = self.folders.contains_key(&identity);
         self.folders.entry(identity).or_insert(name);
-        is_known
+        has_walked
     }
 
     fn follow_links(&mut self) {
@@ -139,41 +139,51 @@ impl TreeWalk<'_> {
             return;
         }
         let real = self.found.files.iter().filter_map(|file| file.path.metadata().ok());
-        let mut files: BTreeSet<Identity> = real.map(|metadata| identity(&metadata)).collect();
+        let mut files: BTreeSet<FileIdentity> = real.map(|metadata| identity(&metadata)).collect();
         while let Some(link) = self.links.pop_front() {
             match link.metadata() {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     // One without an extension may have been to a folder.
                     if link.extension().is_none() {
-                        self.skip(&link, GONE);
+                        self.note_skipped(&link, BROKEN_LINK);
                     } else {
-                        self.skip_wanted(&link, GONE);
+                        self.note_skipped_if_wanted(&link, BROKEN_LINK);
                     }
                 }
-                Err(error) => self.unreadable(link, error),
+                Err(error) => self.note_unreadable(link, error),
                 Ok(target) if target.is_dir() => self.follow_to_folder(&link, &target, &mut files),
                 Ok(target) if target.is_file() => {
-                    let name = self.name(&link);
+                    let name = self.relative_name(&link);
                     if (self.is_wanted)(&name) && files.insert(identity(&target)) {
                         self.found.files.push(TreeFile { name, path: link });
                     } else {
-                        self.skip_wanted(&link, "is a link to a file that is read already");
+                        self.note_skipped_if_wanted(
+                            &link,
+                            "is a link to a file that is read already",
+                        );
                     }
                 }
-                Ok(_) => self.skip_wanted(&link, "is a link to a FIFO, a socket or a device"),
+                Ok(_) => {
+                    self.note_skipped_if_wanted(&link, "is a link to a FIFO, a socket or a device")
+                }
             }
         }
     }
 
-    fn follow_to_folder(&mut self, link: &Path, target: &Metadata, files: &mut BTreeSet<Identity>) {
+    fn follow_to_folder(
+        &mut self,
+        link: &Path,
+        target: &Metadata,
+        files: &mut BTreeSet<FileIdentity>,
+    ) {
         if let Some(known) = self.folders.get(&identity(target)) {
             let known = if known.is_empty() { "the tree's own folder" } else { known };
             let why = format!("is a link to a folder that is read already ({known})");
-            return self.skip(link, &why);
+            return self.note_skipped(link, &why);
         }
         let real = link.canonicalize().unwrap_or_else(|_| link.to_path_buf());
         if self.roots.iter().any(|root| root.starts_with(&real)) {
-            return self.skip(link, "is a link to a folder around it");
+            return self.note_skipped(link, "is a link to a folder around it");
         }
         let before = self.found.files.len();
         self.walk(link);
@@ -189,31 +199,34 @@ impl TreeWalk<'_> {
         }
     }
 
-    fn skip(&mut self, path: &Path, why: &str) {
-        let skipped =
-            SkippedFile { name: self.name(path), why: why.to_owned(), is_link: path.is_symlink() };
+    fn note_skipped(&mut self, path: &Path, why: &str) {
+        let skipped = SkippedFile {
+            name: self.relative_name(path),
+            why: why.to_owned(),
+            is_link: path.is_symlink(),
+        };
         self.found.skipped.push(skipped);
     }
 
-    fn skip_wanted(&mut self, path: &Path, why: &str) {
-        if (self.is_wanted)(&self.name(path)) {
-            self.skip(path, why);
+    fn note_skipped_if_wanted(&mut self, path: &Path, why: &str) {
+        if (self.is_wanted)(&self.relative_name(path)) {
+            self.note_skipped(path, why);
         }
     }
 
-    fn unreadable(&mut self, path: PathBuf, source: io::Error) {
-        let name = self.name(&path);
+    fn note_unreadable(&mut self, path: PathBuf, source: io::Error) {
+        let name = self.relative_name(&path);
         self.found.unreadable.push(UnreadableFile { name, path, source });
     }
 
-    fn name(&self, path: &Path) -> String {
+    fn relative_name(&self, path: &Path) -> String {
         let relative = path.strip_prefix(self.folder).unwrap_or(path);
         let parts: Vec<_> = relative.iter().map(|part| part.to_string_lossy()).collect();
         parts.join("/")
     }
 }
 
-fn identity(metadata: &Metadata) -> Identity {
+fn identity(metadata: &Metadata) -> FileIdentity {
     (metadata.dev(), metadata.ino())
 }
 
@@ -246,7 +259,7 @@ mod tests {
         link("nothing", "gone");
         symlink("deep/..", around.path().join("other/loop")).unwrap();
         let _listener = UnixListener::bind(tree.join("socket")).unwrap();
-        let found = FileTree::below(&tree, &|_| true);
+        let found = FileTree::read(&tree, &|_| true);
         let names: Vec<&str> = found.files.iter().map(|file| file.name.as_str()).collect();
         assert_eq!(names, ["real/A", "file", "folder/B", "folder/deep/C"]);
         let mut skipped: Vec<String> = found
@@ -281,7 +294,7 @@ mod tests {
                 symlink(format!("../{}", level + 1), here.join(name)).unwrap();
             }
         }
-        let found = FileTree::below(&folder.path().join("0"), &|_| true);
+        let found = FileTree::read(&folder.path().join("0"), &|_| true);
         assert_eq!(found.files.len(), 30);
     }
 }

@@ -1,5 +1,5 @@
-//! Jars: unpacking sources, packing classes. Packed bytes depend on the content
-//! alone, so that the same build gives the same hash.
+//! Jars: reading entries, packing classes. Packed bytes depend on the content alone, so that the
+//! same build gives the same hash.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,23 +12,23 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::ToolchainError;
-use super::archive::{ArchiveFault, ArchiveFiles, EntryFinding, ReadArchive};
+use super::archive::{ArchiveFault, ArchiveFiles, ArchiveReader, EntryFinding};
 use super::entry_name::{EscapedName, NameFault, relative_path};
 use super::file_tree::FileTree;
 
 const MANIFEST: &str = "META-INF/MANIFEST.MF";
 
-/// What newer JVMs read in the place of entries of the same name, of a jar with
+/// Folder of entries that newer JVMs read in place of entries of the same name, in a jar with
 /// [`MULTI_RELEASE`].
-pub(crate) const VERSIONS: &str = "META-INF/versions/";
+pub(crate) const VERSIONS_FOLDER: &str = "META-INF/versions/";
 
-/// What a manifest says of a jar that has entries for newer JVMs.
+/// Manifest attribute of a jar with entries for newer JVMs.
 pub(crate) const MULTI_RELEASE: (&str, &str) = ("Multi-Release", "true");
 
-/// What a manifest of ours says of a jar whose classes need preview features.
+/// wattline's own manifest attribute of a jar whose classes need preview features.
 pub(crate) const PREVIEW: (&str, &str) = ("Wattline-Preview", "true");
 
-/// Whether a manifest has an attribute.
+/// Whether the manifest has the attribute (name, value).
 pub(crate) fn has_attribute(manifest: &[u8], (name, value): (&str, &str)) -> bool {
     let text = String::from_utf8_lossy(manifest);
     let is_it = |line: &str| {
@@ -39,22 +39,24 @@ pub(crate) fn has_attribute(manifest: &[u8], (name, value): (&str, &str)) -> boo
     text.lines().any(is_it)
 }
 
-/// The entries of a library that go into what we make of a program: without its manifest, and
-/// with those for newer JVMs where it has some.
+/// The entries of a library to pack into a built program: without its manifest, and with its
+/// entries for newer JVMs.
 ///
 /// # Errors
 /// As [`read_library`].
 pub(crate) fn library_entries(path: &Path) -> Result<BTreeMap<String, Vec<u8>>, ToolchainError> {
-    let is_wanted = |name: &str| is_content(name) || name.starts_with(VERSIONS) || name == MANIFEST;
+    let is_wanted = |name: &str| {
+        is_program_entry(name) || name.starts_with(VERSIONS_FOLDER) || name == MANIFEST
+    };
     let mut entries = read_library(path, is_wanted)?;
     let manifest = entries.remove(MANIFEST).unwrap_or_default();
     if !has_attribute(&manifest, MULTI_RELEASE) {
-        entries.retain(|name, _| !name.starts_with(VERSIONS));
+        entries.retain(|name, _| !name.starts_with(VERSIONS_FOLDER));
     }
     Ok(entries)
 }
 
-/// Whether the manifest of a jar of ours has an attribute.
+/// Whether the manifest of a jar that wattline built has the attribute (name, value).
 ///
 /// # Errors
 /// As [`read`].
@@ -63,20 +65,20 @@ pub(crate) fn manifest_has(path: &Path, attribute: (&str, &str)) -> Result<bool,
     Ok(content.entries.values().any(|manifest| has_attribute(manifest, attribute)))
 }
 
-/// What is read of a jar: name -> bytes, and what is wrong with its entries.
+/// Entries of a jar, and the problems of others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JarContent {
-    /// Name -> bytes. A name is a path below a folder, with `/`.
+    /// Bytes by entry name, a path below a folder with `/`.
     pub entries: BTreeMap<String, Vec<u8>>,
-    /// Entries that were not read, and those whose names clash with others.
+    /// Entries that were left out, and those whose names clash with others.
     pub findings: Vec<EntryFinding>,
 }
 
-/// The entries of a jar whose name ends with `suffix` and that `wanted` accepts. Links and
-/// entries that would be outside of a folder (`../`, `/`) are findings.
+/// Reads the entries of a jar whose name ends with `suffix` and that `wanted` accepts. Links and
+/// entries outside of the folder (`../`, `/`) become findings.
 ///
 /// # Errors
-/// The file is no regular one, no archive, or asks for more than an archive may.
+/// The file is no regular file or no archive, or exceeds a limit.
 pub fn read(
     path: &Path,
     suffix: &str,
@@ -88,10 +90,10 @@ pub fn read(
     })
 }
 
-/// The entries of a jar that goes into what we make, as [`read`] reads them.
+/// Reads the entries of a jar that goes into a built program, as [`read`] does.
 ///
 /// # Errors
-/// As [`read`]; also if an entry is a link or would be outside of a folder.
+/// As [`read`]; also an entry that is a link or outside of the folder.
 pub(crate) fn read_library(
     path: &Path,
     wanted: impl Fn(&str) -> bool,
@@ -106,15 +108,15 @@ pub(crate) fn read_library(
     }
 }
 
-/// The wanted entries of an archive, whatever it is made of.
+/// Reads the wanted entries of an archive from any reader.
 ///
 /// # Errors
-/// It is no archive, or asks for more than it may.
+/// No archive, or an exceeded limit.
 pub fn read_content(
     archive: impl Read + Seek,
     wanted: impl Fn(&str) -> bool,
 ) -> Result<JarContent, ArchiveFault> {
-    let mut archive = ReadArchive::open(archive)?;
+    let mut archive = ArchiveReader::open(archive)?;
     let ArchiveFiles { files, findings } = archive.files()?;
     let mut entries = BTreeMap::new();
     for file in files.into_iter().filter(|file| wanted(&file.path)) {
@@ -125,16 +127,16 @@ pub fn read_content(
     Ok(JarContent { entries, findings })
 }
 
-/// Whether an entry of a jar belongs to its program: not to the jar itself, as manifest,
-/// signatures and what Maven left do.
-pub(crate) fn is_content(name: &str) -> bool {
+/// Whether an entry belongs to a jar's program, not to the jar itself as manifest, signatures and
+/// Maven's files do.
+pub(crate) fn is_program_entry(name: &str) -> bool {
     let Some(about) = name.strip_prefix("META-INF/") else { return true };
     let signature = [".SF", ".RSA", ".DSA", ".EC"].iter().any(|end| about.ends_with(end));
     let other = ["maven/", "versions/"].iter().any(|folder| about.starts_with(folder));
     !signature && !other && !["MANIFEST.MF", "INDEX.LIST"].contains(&about)
 }
 
-/// Adds entries to those before them, which win; lists of services are joined.
+/// Adds entries whose names are new to `to`, and joins lists of services.
 pub(crate) fn add_entries(to: &mut BTreeMap<String, Vec<u8>>, more: BTreeMap<String, Vec<u8>>) {
     for (name, bytes) in more {
         let is_list = name.starts_with("META-INF/services/");
@@ -148,8 +150,8 @@ pub(crate) fn add_entries(to: &mut BTreeMap<String, Vec<u8>>, more: BTreeMap<Str
     }
 }
 
-/// A jar's bytes: the manifest with `attributes` (name, value), then the entries but for a
-/// manifest of theirs.
+/// The bytes of a jar: a manifest with `attributes` (name, value), then the entries but for a
+/// manifest among them.
 pub fn pack(attributes: &[(&str, &str)], entries: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
@@ -166,13 +168,13 @@ pub fn pack(attributes: &[(&str, &str)], entries: &BTreeMap<String, Vec<u8>>) ->
     writer.finish().expect("a zip in memory can be closed").into_inner()
 }
 
-/// All files below `folder`, those behind links too, as relative names with `/` -> bytes.
+/// All files below `folder`, those behind links included, as relative names with `/` -> bytes.
 ///
 /// # Errors
 /// A file can't be read, or is larger than an entry of an archive may be.
 pub fn read_folder(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, ToolchainError> {
     let mut entries = BTreeMap::new();
-    let tree = FileTree::below(folder, &|_| true);
+    let tree = FileTree::read(folder, &|_| true);
     if let Some(error) = tree.unreadable.into_iter().next() {
         return Err(ToolchainError::Io { action: "read", path: error.path, source: error.source });
     }
@@ -186,8 +188,7 @@ pub fn read_folder(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, Toolchain
 /// Writes entries as files below `folder`.
 ///
 /// # Errors
-/// A name that would be outside of the folder or has control characters; a file that can't be
-/// written.
+/// A name outside of the folder or with control characters; a file that can't be written.
 pub fn write_folder(
     folder: &Path,
     entries: &BTreeMap<String, Vec<u8>>,
@@ -205,10 +206,10 @@ pub fn write_folder(
     Ok(written)
 }
 
-/// Whether all names are paths below a folder.
+/// Checks that all names are paths below a folder.
 ///
 /// # Errors
-/// Names the first that is not.
+/// The first name that is none.
 pub(crate) fn check_names<'a>(
     names: impl IntoIterator<Item = &'a String>,
 ) -> Result<(), ToolchainError> {
@@ -265,10 +266,10 @@ mod tests {
     #[test]
     fn what_is_about_a_jar_is_not_its_content() {
         for name in ["a/b.properties", "META-INF/services/a.B", "META-INF/proguard/x.pro"] {
-            assert!(is_content(name), "{name}");
+            assert!(is_program_entry(name), "{name}");
         }
         for name in ["META-INF/MANIFEST.MF", "META-INF/A.RSA", "META-INF/maven/g/a/pom.xml"] {
-            assert!(!is_content(name), "{name}");
+            assert!(!is_program_entry(name), "{name}");
         }
     }
 
@@ -309,7 +310,7 @@ mod tests {
         let jar = folder.path().join("a.jar");
         let entries = BTreeMap::from([("../../x".to_string(), b"x".to_vec())]);
         fs::write(&jar, pack(&[], &entries)).unwrap();
-        let error = read_library(&jar, is_content).unwrap_err().to_string();
+        let error = read_library(&jar, is_program_entry).unwrap_err().to_string();
         assert!(error.contains("a.jar") && error.contains("../../x is refused"), "{error}");
         assert_eq!(read(&jar, "", |_| true).unwrap().findings.len(), 1);
     }

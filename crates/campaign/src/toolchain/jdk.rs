@@ -1,4 +1,4 @@
-//! The JDK: where its programs are.
+//! The JDK: location of its programs.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,33 +6,33 @@ use std::process::Command;
 use std::sync::Arc;
 
 use super::ToolchainError;
-use super::warm::IdleJvms;
+use super::warm_jvm::IdleJvms;
 
-/// The programs of one JDK (11 or later).
+/// Programs of one JDK, 11 or later.
 #[derive(Debug, Clone)]
 pub struct Jdk {
     /// The JVM launcher.
     pub java: PathBuf,
     /// The compiler.
     pub javac: PathBuf,
-    /// Programs of ours that it runs and that wait for who needs them next.
-    pub(super) idle: Arc<IdleJvms>,
+    /// wattline's own Java programs that this JDK runs and that are idle.
+    pub(super) idle_jvms: Arc<IdleJvms>,
 }
 
-/// Options of JVMs of ours that work for a second or two: they start fast, and do without the
-/// compiler that pays later.
+/// Options of JVMs that run for a second or two: fast start, without the optimising compiler, which
+/// pays off later.
 pub(crate) const BRIEF_JVM: [&str; 3] =
     ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"];
 
 impl Jdk {
-    /// Looks in `$JAVA_HOME/bin`, then on PATH. An error names the missing program and
-    /// the package that has it.
+    /// Finds a JDK in `$JAVA_HOME/bin`, then on PATH. The error names the missing program and the
+    /// package that has it.
     pub fn find() -> Result<Jdk, ToolchainError> {
         let (java, javac) = (find_tool("java")?, find_tool("javac")?);
-        Ok(Jdk { java, javac, idle: Arc::default() })
+        Ok(Jdk { java, javac, idle_jvms: Arc::default() })
     }
 
-    /// Its release of Java, as the file beside its programs states it.
+    /// The Java release, from the file `release` beside the JDK's programs.
     pub fn release(&self) -> Option<u32> {
         let javac = self.javac.canonicalize().ok()?;
         let text = std::fs::read_to_string(javac.parent()?.parent()?.join("release")).ok()?;
@@ -43,26 +43,26 @@ impl Jdk {
         version.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
     }
 
-    /// The compiler, as a process that compiles a few files and ends.
-    pub(crate) fn brief_javac(&self) -> Command {
+    /// A javac command for compiling a few files, with options for a fast start.
+    pub(crate) fn short_run_javac(&self) -> Command {
         let mut javac = Command::new(&self.javac);
         javac.args(BRIEF_JVM.map(|option| format!("-J{option}")));
         javac
     }
 }
 
-/// The full path of `name` on PATH, if it is there.
-pub fn on_path(name: &str) -> Option<PathBuf> {
+/// The full path of the program `name` on PATH; `None` if absent.
+pub fn find_on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(name)).find(|file| is_program(file))
 }
 
-/// A program of the JDK: in `$JAVA_HOME/bin`, else on PATH.
+/// The path of a JDK program: in `$JAVA_HOME/bin`, else on PATH.
 pub(crate) fn find_tool(tool: &'static str) -> Result<PathBuf, ToolchainError> {
     env::var_os("JAVA_HOME")
         .map(|home| Path::new(&home).join("bin").join(tool))
         .filter(|file| is_program(file))
-        .or_else(|| on_path(tool))
+        .or_else(|| find_on_path(tool))
         .ok_or(ToolchainError::NoJdk { tool })
 }
 

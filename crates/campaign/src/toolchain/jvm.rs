@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use super::class_path::join_paths;
 use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
 
-/// What to run.
+/// A program to run on the local JVM: class path, class, arguments, input, time limit.
 #[derive(Debug, Clone)]
 pub struct JvmRun {
-    /// Options of the JVM beside those that make it start fast (`-Dname=value`).
+    /// JVM options (`-Dname=value`) in addition to those for a fast start.
     pub options: Vec<String>,
     /// Class folders and jars.
     pub classpath: Vec<PathBuf>,
@@ -23,25 +23,25 @@ pub struct JvmRun {
     pub arguments: Vec<String>,
     /// Working directory; must exist.
     pub directory: PathBuf,
-    /// What the program reads on standard input.
+    /// Standard input.
     pub input: String,
     /// Time limit.
     pub limit: Duration,
 }
 
-/// How a run ended.
+/// End of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JvmEnd {
-    /// The program ended by itself, with this exit code (128 + signal when killed).
+    /// The program exited, with this code (128 + signal when killed).
     Exited(i32),
-    /// It was stopped at the time limit.
+    /// The program was stopped at the time limit.
     TimedOut,
 }
 
-/// A finished run.
+/// Output and end of a finished run.
 #[derive(Debug, Clone)]
 pub struct JvmOutcome {
-    /// How it ended.
+    /// End of the run.
     pub end: JvmEnd,
     /// Standard output.
     pub stdout: String,
@@ -49,8 +49,8 @@ pub struct JvmOutcome {
     pub stderr: String,
 }
 
-/// Runs the program and waits for its end or the limit. Output is kept in files in
-/// the working directory meanwhile, so that it can't block the program.
+/// Runs the program until its end or the time limit. Output goes to files in the working directory,
+/// so that a full pipe can't block the program.
 pub fn run(jdk: &Jdk, plan: &JvmRun) -> Result<JvmOutcome, ToolchainError> {
     let (out, err) = (plan.directory.join("stdout.txt"), plan.directory.join("stderr.txt"));
     let create = |path: &PathBuf| File::create(path).map_err(ToolchainError::io("create", path));
@@ -93,7 +93,7 @@ pub fn run(jdk: &Jdk, plan: &JvmRun) -> Result<JvmOutcome, ToolchainError> {
     Ok(JvmOutcome { end, stdout: read(&out)?, stderr: read(&err)? })
 }
 
-/// The exit code; as a shell has it (128 + signal) when a signal ended the process.
+/// The exit code; 128 + signal, as in a shell, when a signal ended the process.
 pub fn exit_code(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt;
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))

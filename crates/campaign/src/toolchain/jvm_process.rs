@@ -1,6 +1,5 @@
-//! Which process is a JVM that can be asked to let an agent in. It is asked by SIGQUIT, which
-//! ends any program that is not prepared for it, so a process is asked only where all signs are
-//! there.
+//! Detection of JVM processes that can be asked to load an agent. The request is SIGQUIT, which
+//! ends any program without a handler, so a process is only asked when all checks pass.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -10,31 +9,31 @@ use std::time::{Duration, SystemTime};
 
 use crate::attribution::monitor::sensors::parse_process;
 
-/// What a JVM is made of.
+/// File name of the JVM's library in a memory map.
 const LIBRARY: &[u8] = b"/libjvm.so";
 
-/// Where JVMs of a user leave their counters, each in a file of its process's number.
+/// Prefix of the folder with a user's JVM counters, one file per process id.
 const COUNTERS: &str = "hsperfdata_";
 
-/// What `/proc/PID/stat` counts time in, on all machines.
+/// Ticks per second in `/proc/PID/stat`, equal on all machines.
 const TICKS_PER_S: f64 = 100.0;
 
-/// A file is dated by a coarser clock than a process.
-const CLOCKS_DIFFER: Duration = Duration::from_secs(2);
+/// Allowance for file times, whose clock is coarser than that of processes.
+const CLOCK_TOLERANCE: Duration = Duration::from_secs(2);
 
-/// Why a process is not asked.
+/// Reason why a process is not asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NoJvm {
-    /// It would be ended by the signal.
+pub(crate) enum JvmCheckError {
+    /// The signal would end the process.
     #[error(
         "it does not catch SIGQUIT, by which a JVM is asked and any other program ends: it is no \
          JVM, one that starts just now, or one with -Xrs"
     )]
     Uncaught,
-    /// It has no JVM in it.
+    /// The process has not mapped a JVM library.
     #[error("it is no JVM: it has not loaded libjvm.so")]
     NoLibrary,
-    /// Nothing can be seen of it.
+    /// Neither memory map nor counters of the process can be read.
     #[error(
         "its memory map can't be read, and no /tmp/hsperfdata_USER of its user has a file of its \
          number, so that it may be no JVM"
@@ -42,42 +41,43 @@ pub(crate) enum NoJvm {
     Unknown,
 }
 
-/// Checks that a process is a JVM which is prepared to be asked.
+/// Checks that a process is a JVM with a handler for SIGQUIT.
 ///
 /// # Errors
-/// What speaks against it.
-pub(crate) fn check_jvm(pid: u32) -> Result<(), NoJvm> {
+/// The first failed check.
+pub(crate) fn check_jvm(pid: u32) -> Result<(), JvmCheckError> {
     check(&PathBuf::from(format!("/proc/{pid}")), Path::new("/"))
 }
 
-/// The same of a process's folder, with counters below the root of the file system.
-fn check(process: &Path, root: &Path) -> Result<(), NoJvm> {
+/// Checks the `/proc` folder of a process; `root` is the root of the file system with the JVM
+/// counters.
+fn check(process: &Path, root: &Path) -> Result<(), JvmCheckError> {
     let status = fs::read_to_string(process.join("status")).unwrap_or_default();
     if !catches_quit(&status) {
-        return Err(NoJvm::Uncaught);
+        return Err(JvmCheckError::Uncaught);
     }
     let maps = fs::read(process.join("maps")).unwrap_or_default();
     if !maps.is_empty() {
         let has_library = maps.windows(LIBRARY.len()).any(|window| window == LIBRARY);
-        return if has_library { Ok(()) } else { Err(NoJvm::NoLibrary) };
+        return if has_library { Ok(()) } else { Err(JvmCheckError::NoLibrary) };
     }
-    if has_counters(process, &status, root) { Ok(()) } else { Err(NoJvm::Unknown) }
+    if has_counters(process, &status, root) { Ok(()) } else { Err(JvmCheckError::Unknown) }
 }
 
-/// A field of `/proc/PID/status`.
+/// The value of a field of `/proc/PID/status`.
 fn field<'s>(status: &'s str, name: &str) -> Option<&'s str> {
     status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim)
 }
 
-/// Whether a handler is there for the signal by which a JVM is asked.
+/// Whether the process catches SIGQUIT, from the text of `/proc/PID/status`.
 fn catches_quit(status: &str) -> bool {
     const QUIT: u64 = 1 << 2;
     let caught = field(status, "SigCgt").and_then(|mask| u64::from_str_radix(mask, 16).ok());
     caught.is_some_and(|mask| mask & QUIT != 0)
 }
 
-/// Whether a JVM of the process's own user, which began no later than its counters, has
-/// counters of its number. Of an earlier process they would be older.
+/// Whether the process's user has JVM counters with its number that are no older than the process;
+/// older counters belong to an earlier process.
 fn has_counters(process: &Path, status: &str, root: &Path) -> bool {
     let number = |name, last: bool| {
         let mut words = field(status, name)?.split_ascii_whitespace();
@@ -88,7 +88,7 @@ fn has_counters(process: &Path, status: &str, root: &Path) -> bool {
     let (Some(user), Some(pid)) = (number("Uid", false), number("NSpid", true)) else {
         return false;
     };
-    let Some(started) = started(process, root) else { return false };
+    let Some(start_time) = start_time(process, root) else { return false };
     let own = process.join("root/tmp");
     let folders = [own, root.join("tmp")].map(|folder| fs::read_dir(folder).into_iter());
     let mut folders = folders.into_iter().flatten().flatten().flatten();
@@ -99,12 +99,12 @@ fn has_counters(process: &Path, status: &str, root: &Path) -> bool {
         let is_folder = is_named && owns(&folder.path()).is_some_and(|it| it.is_dir());
         let file = owns(&file).filter(|it| is_folder && it.is_file());
         let written = file.and_then(|it| it.modified().ok());
-        written.is_some_and(|at| at + CLOCKS_DIFFER >= started)
+        written.is_some_and(|at| at + CLOCK_TOLERANCE >= start_time)
     })
 }
 
-/// When a process began.
-fn started(process: &Path, root: &Path) -> Option<SystemTime> {
+/// The start time of a process.
+fn start_time(process: &Path, root: &Path) -> Option<SystemTime> {
     let stat = fs::read_to_string(process.join("stat")).ok()?;
     let ticks = parse_process(&stat)?.0.start_ticks;
     let uptime = fs::read_to_string(root.join("proc/uptime")).ok()?;
@@ -113,8 +113,8 @@ fn started(process: &Path, root: &Path) -> Option<SystemTime> {
     SystemTime::now().checked_sub(Duration::try_from_secs_f64(age.max(0.0)).ok()?)
 }
 
-/// A JVM that can be asked, among a process and those that it started, the nearest first.
-pub fn jvm_of(process: u32) -> Option<u32> {
+/// The nearest process that is a JVM and can be asked, among `process` and its descendants.
+pub fn find_jvm(process: u32) -> Option<u32> {
     let mut waiting = VecDeque::from([process]);
     while let Some(pid) = waiting.pop_front() {
         if check_jvm(pid).is_ok() {
@@ -144,9 +144,9 @@ mod tests {
     fn only_a_jvm_is_asked_to_let_an_agent_in() {
         let mut child = Command::new("sleep").arg("9").spawn().unwrap();
         assert!(children(std::process::id()).contains(&child.id()));
-        assert_eq!(check_jvm(child.id()), Err(NoJvm::Uncaught));
+        assert_eq!(check_jvm(child.id()), Err(JvmCheckError::Uncaught));
         // Of this process itself nothing is known: a test beside this one may have a JVM.
-        assert_eq!(jvm_of(child.id()), None);
+        assert_eq!(find_jvm(child.id()), None);
         child.kill().unwrap();
         child.wait().unwrap();
     }
@@ -179,7 +179,7 @@ mod tests {
             self.0.path().join(name)
         }
 
-        fn check(&self) -> Result<(), NoJvm> {
+        fn check(&self) -> Result<(), JvmCheckError> {
             check(&self.path("proc/77"), self.0.path())
         }
 
@@ -199,20 +199,20 @@ mod tests {
     fn a_signal_that_is_not_caught_is_not_sent_whatever_else_speaks_for_a_jvm() {
         assert_eq!(Files::new(QUIT, Some(JVM)).check(), Ok(()));
         let rest = Files::new(NONE, Some(JVM)).with_counters("tmp/hsperfdata_a", 9);
-        assert_eq!(rest.check(), Err(NoJvm::Uncaught));
-        assert_eq!(Files::new(QUIT, Some("7f00 /bin/go\n")).check(), Err(NoJvm::NoLibrary));
+        assert_eq!(rest.check(), Err(JvmCheckError::Uncaught));
+        assert_eq!(Files::new(QUIT, Some("7f00 /bin/go\n")).check(), Err(JvmCheckError::NoLibrary));
     }
 
     #[test]
     fn a_process_whose_maps_are_closed_is_a_jvm_by_its_own_counters_alone() {
         let closed = || Files::new(QUIT, None);
-        assert_eq!(closed().check(), Err(NoJvm::Unknown));
+        assert_eq!(closed().check(), Err(JvmCheckError::Unknown));
         assert_eq!(closed().with_counters("tmp/hsperfdata_a", 9).check(), Ok(()));
         assert_eq!(closed().with_counters("proc/77/root/tmp/hsperfdata_a", 9).check(), Ok(()));
         let older = closed().with_counters("tmp/hsperfdata_a", 600);
-        assert_eq!(older.check(), Err(NoJvm::Unknown), "of an earlier process");
+        assert_eq!(older.check(), Err(JvmCheckError::Unknown), "of an earlier process");
         let link = closed();
         std::os::unix::fs::symlink(link.path("tmp/other"), link.path("tmp/hsperfdata_a")).unwrap();
-        assert_eq!(link.check(), Err(NoJvm::Unknown));
+        assert_eq!(link.check(), Err(JvmCheckError::Unknown));
     }
 }

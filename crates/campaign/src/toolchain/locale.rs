@@ -1,20 +1,20 @@
-//! The locale of the JVMs and Java tools that are started. A JVM takes the encoding of file
-//! names from it: under `LC_ALL=C` it can't open a file with an umlaut in its name, whatever
-//! its `file.encoding` is.
+//! Locale of the JVMs and Java tools that wattline starts. A JVM takes the encoding of file names
+//! from it: under `LC_ALL=C` a JVM can't open a file with an umlaut in its name, whatever its
+//! `file.encoding` is.
 
-/// The environment of a locale whose encoding is UTF-8, the same on every machine. Its
-/// language is that in which the output of tools is read.
+/// Environment variable and value of a UTF-8 locale with English messages, the same on every
+/// machine, since the output of tools is parsed.
 pub(crate) const UTF8_LOCALE: [(&str, &str); 1] = [("LC_ALL", "C.UTF-8")];
 
-/// What a user's own program needs beside the user's environment: nothing where that names
-/// a locale of UTF-8 already, whose language stays.
+/// The variable to add to the environment of a user's own program; `None` where the environment
+/// already has a UTF-8 locale, whose language is kept.
 pub fn user_locale() -> Option<(&'static str, &'static str)> {
     let set = ["LC_ALL", "LC_CTYPE", "LANG"].map(|name| std::env::var(name).unwrap_or_default());
     let [locale] = UTF8_LOCALE;
     (!is_utf8(&set)).then_some(locale)
 }
 
-/// The first variable that is set counts; see locale(7).
+/// Whether the first value that is set names a UTF-8 locale; see locale(7).
 fn is_utf8(set: &[String]) -> bool {
     let locale = set.iter().find(|value| !value.is_empty()).map_or("", String::as_str);
     let encoding = locale.split_once('.').map_or("", |(_, rest)| rest);

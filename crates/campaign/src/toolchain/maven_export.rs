@@ -1,12 +1,12 @@
-//! The listener that a Maven build is run with: compiled against the jars of the Maven that runs
-//! it, and kept in the cache.
+//! Listener for Maven builds, compiled against the jars of the installed Maven and kept in the
+//! cache.
 //!
-//! Of the ways to learn what a build compiles, this is the one that needs neither a network nor
-//! the log's wording. `help:effective-pom` and `dependency:build-classpath` are goals of plugins
-//! that a local repository may lack, and show a model without the plugin's defaults and without
-//! what goals add while they run (sources that are generated); `-X` prints javac's command line in
-//! other words by plugin version, and none where all is up to date. Maven itself hands a
-//! listener each goal with all of its parameters.
+//! Of the ways to find what a build compiles, this one needs neither a network nor the wording of
+//! the log. `help:effective-pom` and `dependency:build-classpath` are goals of plugins that a local
+//! repository may lack, and show a model without the plugin's defaults and without generated
+//! sources; `-X` prints javac's command line in a form that differs between plugin versions, and
+//! none where all is up to date. Maven itself gives a listener each goal with all of its
+//! parameters.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use crate::private_files::{built_folder, cache_folder};
 
 use super::artifact::hash_of_bytes;
-use super::compiled_jar::{JarSources, compile_jar};
+use super::compiled_jar::{JarBuildRequest, compile_jar};
 use super::{Jdk, ToolchainError, UTF8_LOCALE, jar};
 
 const SOURCES: [(&str, &str); 6] = [
@@ -26,27 +26,28 @@ const SOURCES: [(&str, &str); 6] = [
     ("MojoFields.java", include_str!("maven/MojoFields.java")),
     ("SourceFiles.java", include_str!("maven/SourceFiles.java")),
 ];
-/// Where Maven's container looks for components, and those of the jar.
+/// Entry name and text of the index from which Maven's container loads the jar's components.
 const INDEX: (&str, &str) = (
     "META-INF/sisu/javax.inject.Named",
     "wattline.maven.DependencyFiles\nwattline.maven.MavenExport\n",
 );
 const JAR: &str = "maven-export.jar";
 
-/// A Maven that is installed, or that a project's wrapper fetches.
+/// An installed Maven, or one that a project's wrapper fetches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MavenInstallation {
     /// Its version: `3.9.9`.
     pub version: String,
-    /// The folder that has its jars in `lib`.
+    /// Folder whose `lib` has Maven's jars.
     pub home: PathBuf,
 }
 
 impl MavenInstallation {
-    /// Asks a `mvn` or `mvnw`; the error is what it said where it is no Maven.
+    /// Runs `mvn -version` or `mvnw -version`; the inner error is the output of a program that is
+    /// no Maven.
     ///
     /// # Errors
-    /// It can't be started.
+    /// The program can't be started.
     pub fn of(program: &Path, project: &Path) -> Result<Result<Self, String>, ToolchainError> {
         let output = Command::new(program)
             .arg("-version")
@@ -59,7 +60,7 @@ impl MavenInstallation {
         Ok(Self::parse(&said).ok_or_else(|| said + String::from_utf8_lossy(&output.stderr).trim()))
     }
 
-    /// `Apache Maven 3.8.7` and `Maven home: /usr/share/maven`, with or without colours.
+    /// Parses `Apache Maven 3.8.7` and `Maven home: /usr/share/maven`, with or without colours.
     fn parse(said: &str) -> Option<Self> {
         let after = |begin: &str| said.split_once(begin).map(|(_, rest)| rest);
         let version = after("Apache Maven ")?;
@@ -70,11 +71,11 @@ impl MavenInstallation {
     }
 }
 
-/// The listener's jar.
+/// The path of the listener's jar in the cache, compiled if absent.
 ///
 /// # Errors
-/// The cache can't be used; the Maven's classes are not those of its releases 3.
-pub(crate) fn maven_export(
+/// The cache can't be used; the classes of the installed Maven are not those of Maven 3.
+pub(crate) fn listener_jar(
     jdk: &Jdk,
     maven: &MavenInstallation,
 ) -> Result<PathBuf, ToolchainError> {
@@ -93,7 +94,7 @@ fn build(jdk: &Jdk, maven: &MavenInstallation, work: &Path) -> Result<(), Toolch
     let classes = work.join("classes");
     let index = [(INDEX.0.to_owned(), INDEX.1.as_bytes().to_vec())];
     jar::write_folder(&classes, &index.into())?;
-    let sources = JarSources {
+    let sources = JarBuildRequest {
         files: &files,
         class_path: &[maven.home.join("lib").join("*")],
         // The oldest Java that a Maven of these versions runs on.
@@ -122,11 +123,11 @@ mod tests {
     #[test]
     fn the_listener_is_built_against_the_maven_that_is_there() {
         let Ok(jdk) = Jdk::find() else { return crate::skip::because("no JDK") };
-        let Some(program) = crate::toolchain::jdk::on_path("mvn") else {
+        let Some(program) = crate::toolchain::jdk::find_on_path("mvn") else {
             return crate::skip::because("no mvn");
         };
         let maven = MavenInstallation::of(&program, Path::new(".")).unwrap().unwrap();
-        let built = maven_export(&jdk, &maven).unwrap();
+        let built = listener_jar(&jdk, &maven).unwrap();
         let entries = jar::read(&built, "", |_| true).unwrap().entries;
         assert!(entries.contains_key(INDEX.0));
         assert_eq!(entries["wattline/maven/MavenExport.class"][7], 52, "Java 8 loads it");

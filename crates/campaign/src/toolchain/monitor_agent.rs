@@ -1,5 +1,5 @@
-//! The agent that measures the methods of a JVM: built from its Java sources on first use,
-//! with ASM fetched by name and hash, and kept in the cache.
+//! The agent that measures the methods of a JVM, built from its Java sources on first use, with ASM
+//! fetched by name and hash, and kept in the cache.
 //!
 //! Three jars: the agent itself, the probe for the bootstrap class loader, and the service,
 //! which lives beside ASM in a class loader of its own.
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::private_files::{built_folder, cache_folder};
 
 use super::artifact::hash_of_bytes;
-use super::compiled_jar::{JarSources, compile_jar};
+use super::compiled_jar::{JarBuildRequest, compile_jar};
 use super::{Jdk, ToolchainError, asm, jar};
 
 const AGENT: [(&str, &str); 1] = [("Agent.java", include_str!("monitor/Agent.java"))];
@@ -46,7 +46,7 @@ const SERVICE: [(&str, &str); 23] = [
     ("Waits.java", include_str!("monitor/Waits.java")),
     ("Weaver.java", include_str!("monitor/Weaver.java")),
 ];
-/// Part of the service, for JDKs from 14 on.
+/// Source of the part of the service for JDKs from 14 on.
 const RECORDER: [(&str, &str); 1] = [("Recorder.java", include_str!("monitor/Recorder.java"))];
 const ATTACH: [(&str, &str); 1] = [("Attach.java", include_str!("monitor/Attach.java"))];
 
@@ -57,26 +57,27 @@ const MANIFEST: [(&str, &str); 3] = [
     ("Can-Retransform-Classes", "true"),
 ];
 
-/// The built agent.
+/// Paths of the built agent's jars.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MonitorAgent {
-    /// What a JVM loads.
+    /// Jar of the agent itself, which a JVM loads.
     pub agent: PathBuf,
-    /// What goes to the bootstrap class loader.
+    /// Jar of the probe, for the bootstrap class loader.
     pub probe: PathBuf,
-    /// The class path of the service, ASM included.
+    /// Class path of the service, ASM included.
     pub service: Vec<PathBuf>,
-    /// The helper that loads the agent into a running JVM.
+    /// Jar of the program that loads the agent into a running JVM.
     pub attach: PathBuf,
 }
 
-/// The agent's jars; the first use on a machine takes some seconds and, for ASM, Maven.
+/// The agent's jars, built if absent; the first use on a machine takes some seconds and, for ASM,
+/// Maven.
 ///
 /// # Errors
 /// No JDK, no ASM, folders that can't be written.
 pub fn monitor_agent(jdk: &Jdk) -> Result<MonitorAgent, ToolchainError> {
-    let asm = asm::commons()?;
-    let name = format!("monitor-agent-{}", key(&asm));
+    let asm = asm::commons_jars()?;
+    let name = format!("monitor-agent-{}", build_key(&asm));
     let place = built_folder(&cache_folder()?, &name, |work| build(jdk, &asm, work))?;
     let mut service = vec![place.join("service.jar"), place.join("recorder.jar")];
     service.extend(asm);
@@ -89,7 +90,7 @@ pub fn monitor_agent(jdk: &Jdk) -> Result<MonitorAgent, ToolchainError> {
 }
 
 impl MonitorAgent {
-    /// All of it as one jar, for `-javaagent:FILE` where there is nothing else.
+    /// The bytes of one jar with all parts, for `-javaagent:FILE` on a machine without wattline.
     ///
     /// # Errors
     /// Jars that can't be read.
@@ -109,8 +110,8 @@ impl MonitorAgent {
     }
 }
 
-/// Names the build by its sources and ASM, whose files have their hash in their names.
-fn key(asm: &[PathBuf]) -> String {
+/// Cache key of the build: hash of its sources and of ASM's file names, which contain their hashes.
+fn build_key(asm: &[PathBuf]) -> String {
     let sources = AGENT.iter().chain(&PROBE).chain(&SERVICE).chain(&RECORDER).chain(&ATTACH);
     let all: String = sources.map(|(name, text)| format!("{name}\n{text}")).collect();
     let names = asm.iter().filter_map(|jar| jar.file_name());
@@ -120,7 +121,7 @@ fn key(asm: &[PathBuf]) -> String {
 
 /// Builds all jars in a folder.
 fn build(jdk: &Jdk, asm: &[PathBuf], work: &Path) -> Result<(), ToolchainError> {
-    let bench = Bench { jdk, work };
+    let bench = AgentBuild { jdk, work };
     bench.pack("probe", &PROBE, &[], &[])?;
     let mut service = asm.to_vec();
     service.push(work.join("probe-classes"));
@@ -131,14 +132,14 @@ fn build(jdk: &Jdk, asm: &[PathBuf], work: &Path) -> Result<(), ToolchainError> 
     bench.pack("agent", &AGENT, &[], &MANIFEST)
 }
 
-struct Bench<'a> {
+struct AgentBuild<'a> {
     jdk: &'a Jdk,
     work: &'a Path,
 }
 
-impl Bench<'_> {
-    /// The recorder, which a JDK without streams of Flight Recorder can't compile: the agent
-    /// finds no class of it then, and says so.
+impl AgentBuild<'_> {
+    /// Packs the recorder, which does not compile on a JDK without streams of Flight Recorder; the
+    /// agent then reports that it is missing.
     fn pack_recorder(&self, classpath: &[PathBuf]) -> Result<(), ToolchainError> {
         match self.pack("recorder", &RECORDER, classpath, &[]) {
             Err(ToolchainError::Process { message, .. }) if message.contains("jdk.jfr") => Ok(()),
@@ -146,7 +147,7 @@ impl Bench<'_> {
         }
     }
 
-    /// Compiles sources for Java 11, the agent's own class for Java 8, and packs them into
+    /// Compiles sources for Java 11, the agent's own class for Java 8, and packs their classes into
     /// `NAME.jar`.
     fn pack(
         &self,
@@ -170,7 +171,7 @@ impl Bench<'_> {
         };
         let options = [&["-XDstringConcat=inline"], release].concat();
         let sources =
-            JarSources { files: &files, class_path: classpath, options: &options, manifest };
+            JarBuildRequest { files: &files, class_path: classpath, options: &options, manifest };
         compile_jar(self.jdk, &sources, &classes, &self.work.join(format!("{name}.jar")))
     }
 }

@@ -1,69 +1,70 @@
-//! Reports of Android's sampling profiler, `simpleperf report-sample --protobuf`: their
-//! samples as collapsed stacks.
+//! Reports of Android's sampling profiler, `simpleperf report-sample --protobuf`, as collapsed
+//! stacks.
 //!
-//! The format is that of `cmd_report_sample.proto` in Android's `system/extras/simpleperf`: a
-//! magic word, a version, then messages behind their lengths, a length of 0 last. Symbols
-//! come after the samples that are in them.
+//! The format is `cmd_report_sample.proto` in Android's `system/extras/simpleperf`: a magic word, a
+//! version, then messages after their lengths, and a length of 0 last. Symbols follow the samples
+//! that refer to them.
 
 use std::collections::BTreeMap;
 
 use prost::Message;
 use thiserror::Error;
 
-use super::stack_text::{clean, collapsed, joined};
+use super::stack_text::{clean_frame_name, collapsed_text, join_frames};
 use crate::format::counted;
 use crate::power::Window;
 
 const MAGIC: &[u8] = b"SIMPLEPERF";
 const VERSION: u16 = 1;
 
-/// What ART writes behind the name of code that several methods share, being the same.
+/// Suffix of ART for a name of code that several identical methods share.
 const SHARED_CODE: &str = "[DEDUPED]";
 
-/// Why a report can't be read.
+/// Error of reading a simpleperf report.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub(crate) enum ReportError {
-    /// It begins otherwise.
+pub(crate) enum SimpleperfReportError {
+    /// A file that is no report.
     #[error("it is no report of simpleperf: `simpleperf report-sample --protobuf` writes one")]
     NoReport,
-    /// Written by a simpleperf with another format.
+    /// An unknown version of the format.
     #[error("it is a report of version {found}; version {VERSION} is known")]
     Version {
-        /// The report's.
+        /// The version in the report.
         found: u16,
     },
-    /// It ends within a message, or before the last.
+    /// A report truncated within a message or before the last.
     #[error("it ends after {at} bytes, in the middle: the disk may be full")]
     Cut {
-        /// Its length.
+        /// Length of the report in bytes.
         at: usize,
     },
-    /// A message that is none.
+    /// A malformed message.
     #[error("its message at byte {at} can't be read: {message}")]
     Broken {
-        /// Where the message begins.
+        /// Offset of the message.
         at: usize,
-        /// What is wrong with it.
+        /// The problem.
         message: String,
     },
 }
 
-/// What a report says.
+/// Samples of a report as collapsed stacks, with the numbers of taken and lost samples.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SampleReport {
-    /// Collapsed stacks, one a line, outermost frame first; a first line names the event.
+    /// Collapsed stacks, one a line, outermost frame first, after a first line that names the
+    /// event.
     pub stacks: String,
-    /// Samples of the whole recording.
+    /// Number of samples in the whole recording.
     pub taken: u64,
-    /// Samples that the kernel or the profiler dropped meanwhile.
+    /// Number of samples that the kernel or the profiler dropped.
     pub lost: u64,
 }
 
-/// More lost samples than this part of all are worth telling.
+/// Largest share of lost samples that gets no remark.
 const LOST_MAX: f64 = 0.02;
 
 impl SampleReport {
-    /// What to know of samples that were lost; nothing where they are few.
+    /// A remark on lost samples; `None` where they are few.
     pub fn losses(&self) -> Option<String> {
         let all = self.taken + self.lost;
         (self.lost as f64 > LOST_MAX * all as f64)
@@ -71,13 +72,16 @@ impl SampleReport {
     }
 }
 
-/// Reads a report; samples outside of `window`, on the clock of `/proc/uptime`, are left out,
-/// for which the recording has to be made with `--clockid boottime`.
+/// Reads a report, without the samples outside of `window`, which is on the clock of
+/// `/proc/uptime`: recordings need `--clockid boottime`.
 ///
 /// # Errors
-/// Bytes that are no report, of another version, cut short, or broken.
-pub fn samples(report: &[u8], window: Option<Window>) -> Result<SampleReport, ReportError> {
-    let mut read = Read::default();
+/// Bytes that are no report, of another version, truncated, or malformed.
+pub fn parse_report(
+    report: &[u8],
+    window: Option<Window>,
+) -> Result<SampleReport, SimpleperfReportError> {
+    let mut read = ReadRecords::default();
     for message in ReportMessages::of(report)? {
         // One of a kind that is not known here says nothing.
         message?.item.into_iter().for_each(|item| read.take(item));
@@ -85,7 +89,7 @@ pub fn samples(report: &[u8], window: Option<Window>) -> Result<SampleReport, Re
     Ok(read.report(window))
 }
 
-/// The messages of a report.
+/// Iterator over the messages of a report.
 struct ReportMessages<'r> {
     report: &'r [u8],
     at: usize,
@@ -93,19 +97,19 @@ struct ReportMessages<'r> {
 }
 
 impl<'r> ReportMessages<'r> {
-    fn of(report: &'r [u8]) -> Result<Self, ReportError> {
-        let rest = report.strip_prefix(MAGIC).ok_or(ReportError::NoReport)?;
-        let cut = ReportError::Cut { at: report.len() };
+    fn of(report: &'r [u8]) -> Result<Self, SimpleperfReportError> {
+        let rest = report.strip_prefix(MAGIC).ok_or(SimpleperfReportError::NoReport)?;
+        let cut = SimpleperfReportError::Cut { at: report.len() };
         let found = u16::from_le_bytes(*rest.first_chunk().ok_or(cut)?);
         if found != VERSION {
-            return Err(ReportError::Version { found });
+            return Err(SimpleperfReportError::Version { found });
         }
         Ok(Self { report, at: MAGIC.len() + size_of::<u16>(), is_over: false })
     }
 
-    /// The next message; `None` behind the last.
-    fn message(&mut self) -> Result<Option<ReportMessage>, ReportError> {
-        let cut = || ReportError::Cut { at: self.report.len() };
+    /// The next message; `None` after the last.
+    fn message(&mut self) -> Result<Option<ReportMessage>, SimpleperfReportError> {
+        let cut = || SimpleperfReportError::Cut { at: self.report.len() };
         let rest = &self.report[self.at..];
         let (length, rest) = rest.split_first_chunk().ok_or_else(cut)?;
         let length = u32::from_le_bytes(*length) as usize;
@@ -114,7 +118,7 @@ impl<'r> ReportMessages<'r> {
         self.at += size_of::<u32>() + length;
         let broken = |error: prost::DecodeError| {
             let message = error.to_string();
-            ReportError::Broken { at, message }
+            SimpleperfReportError::Broken { at, message }
         };
         match length {
             0 => Ok(None),
@@ -124,7 +128,7 @@ impl<'r> ReportMessages<'r> {
 }
 
 impl Iterator for ReportMessages<'_> {
-    type Item = Result<ReportMessage, ReportError>;
+    type Item = Result<ReportMessage, SimpleperfReportError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.is_over {
@@ -136,33 +140,35 @@ impl Iterator for ReportMessages<'_> {
     }
 }
 
-/// A frame as samples name it: its file and its symbol there.
-type Place = (u32, i32);
+/// Frame of a sample: ids of its file and symbol.
+type FrameId = (u32, i32);
 
-/// What was read of a report.
+/// Records of a report, read so far.
 #[derive(Default)]
-struct Read {
-    /// Samples by their time in ns and their frames, innermost first.
-    samples: BTreeMap<(u64, Vec<Place>), u64>,
+struct ReadRecords {
+    /// Sample counts by time in ns and frames, innermost first.
+    samples: BTreeMap<(u64, Vec<FrameId>), u64>,
     symbols: BTreeMap<u32, Vec<String>>,
     event: Option<String>,
     lost: u64,
 }
 
-impl Read {
-    fn take(&mut self, item: Item) {
+impl ReadRecords {
+    fn take(&mut self, item: RecordBody) {
         match item {
-            Item::Sample(sample) => {
+            RecordBody::Sample(sample) => {
                 let place = |frame: &ReportFrame| (frame.file_id, frame.symbol_id.unwrap_or(-1));
                 let frames = sample.callchain.iter().map(place).collect();
                 *self.samples.entry((sample.time, frames)).or_default() += 1;
             }
             // It counts from the begin of the recording, and may come more than once.
-            Item::Lost(lost) => self.lost = self.lost.max(lost.lost_count),
-            Item::File(file) => {
+            RecordBody::LostSamples(lost) => self.lost = self.lost.max(lost.lost_count),
+            RecordBody::File(file) => {
                 self.symbols.insert(file.id, file.symbol);
             }
-            Item::MetaInfo(about) => self.event = about.event_type.first().map(|name| clean(name)),
+            RecordBody::MetaInfo(about) => {
+                self.event = about.event_type.first().map(|name| clean_frame_name(name))
+            }
         }
     }
 
@@ -178,24 +184,24 @@ impl Read {
             }
         }
         let sampler = format!("simpleperf {}", self.event.as_deref().unwrap_or("samples"));
-        let stacks = collapsed(&sampler, &counts);
+        let stacks = collapsed_text(&sampler, &counts);
         SampleReport { stacks, taken: self.samples.values().sum(), lost: self.lost }
     }
 
-    /// Frames as one line, the outermost first.
-    fn stack(&self, frames: &[Place]) -> String {
-        let name = |(file, symbol): &Place| {
+    /// The frames as one line of a collapsed stack, outermost first.
+    fn stack(&self, frames: &[FrameId]) -> String {
+        let name = |(file, symbol): &FrameId| {
             let symbol = usize::try_from(*symbol).ok();
             let name = symbol.and_then(|symbol| self.symbols.get(file)?.get(symbol));
             frame_name(name.map_or("", String::as_str))
         };
-        joined(frames.iter().rev().map(name))
+        join_frames(frames.iter().rev().map(name))
     }
 }
 
-/// A symbol as a frame of a collapsed stack. ART's are `void a.b.C.run(int, a.b.D)`, without
-/// type and parameters in what it writes for unwinders; `a.b.C.run` where code is interpreted.
-/// Code that several methods share belongs to none of them: it is left to who called it.
+/// The frame name of a symbol. ART's symbols are `void a.b.C.run(int, a.b.D)`, without type and
+/// parameters in names for unwinders, and `a.b.C.run` for interpreted code. Code that several
+/// methods share is the frame `[shared code]`, of no method: its samples count for the caller.
 fn frame_name(symbol: &str) -> String {
     let symbol = symbol.trim();
     if symbol.ends_with(SHARED_CODE) {
@@ -206,24 +212,24 @@ fn frame_name(symbol: &str) -> String {
         Some((head, rest)) if rest.ends_with(')') && !head.contains("::") => {
             (head, format!("({rest}"))
         }
-        _ => return clean(symbol.split('(').next().unwrap_or_default()),
+        _ => return clean_frame_name(symbol.split('(').next().unwrap_or_default()),
     };
     let name = head.rsplit(' ').next().unwrap_or_default();
-    clean(&(name.to_owned() + &parameters))
+    clean_frame_name(&(name.to_owned() + &parameters))
 }
 
 #[derive(Clone, PartialEq, Message)]
 struct ReportMessage {
-    #[prost(oneof = "Item", tags = "1, 2, 3, 5")]
-    item: Option<Item>,
+    #[prost(oneof = "RecordBody", tags = "1, 2, 3, 5")]
+    item: Option<RecordBody>,
 }
 
 #[derive(Clone, PartialEq, prost::Oneof)]
-enum Item {
+enum RecordBody {
     #[prost(message, tag = "1")]
     Sample(ReportSample),
     #[prost(message, tag = "2")]
-    Lost(Lost),
+    LostSamples(LostSamples),
     #[prost(message, tag = "3")]
     File(ReportFile),
     #[prost(message, tag = "5")]
@@ -248,7 +254,7 @@ struct ReportFrame {
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Lost {
+struct LostSamples {
     #[prost(uint64, tag = "2")]
     lost_count: u64,
 }
@@ -272,7 +278,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn written(items: Vec<Item>) -> Vec<u8> {
+    fn written(items: Vec<RecordBody>) -> Vec<u8> {
         let mut bytes = [MAGIC, &VERSION.to_le_bytes()[..]].concat();
         for item in items {
             let message = ReportMessage { item: Some(item) }.encode_to_vec();
@@ -283,33 +289,33 @@ mod tests {
         bytes
     }
 
-    fn sample(time: u64, frames: &[(u32, i32)]) -> Item {
+    fn sample(time: u64, frames: &[(u32, i32)]) -> RecordBody {
         let frame = |(file_id, symbol): &(u32, i32)| ReportFrame {
             file_id: *file_id,
             symbol_id: (*symbol >= 0).then_some(*symbol),
         };
-        Item::Sample(ReportSample { time, callchain: frames.iter().map(frame).collect() })
+        RecordBody::Sample(ReportSample { time, callchain: frames.iter().map(frame).collect() })
     }
 
     fn report() -> Vec<u8> {
         let symbols = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let app = ["void a.B.run(int, java.util.List)", "a.B$C.get", "int a.B.x() [DEDUPED]"];
         written(vec![
-            Item::MetaInfo(ReportMetaInfo { event_type: symbols(&["task-clock"]) }),
+            RecordBody::MetaInfo(ReportMetaInfo { event_type: symbols(&["task-clock"]) }),
             sample(1_000_000_000, &[(2, 0), (1, 0)]),
             sample(1_500_000_000, &[(1, 1), (1, 0)]),
             sample(1_500_000_000, &[(1, 1), (1, 0)]),
             sample(1_600_000_000, &[(1, 2), (1, 0)]),
             sample(2_000_000_000, &[(2, -1)]),
-            Item::Lost(Lost { lost_count: 2 }),
-            Item::File(ReportFile { id: 1, symbol: symbols(&app) }),
-            Item::File(ReportFile { id: 2, symbol: symbols(&["art::Thread::Run(void*)"]) }),
+            RecordBody::LostSamples(LostSamples { lost_count: 2 }),
+            RecordBody::File(ReportFile { id: 1, symbol: symbols(&app) }),
+            RecordBody::File(ReportFile { id: 2, symbol: symbols(&["art::Thread::Run(void*)"]) }),
         ])
     }
 
     #[test]
     fn samples_become_stacks_with_the_names_of_methods() {
-        let read = samples(&report(), None).unwrap();
+        let read = parse_report(&report(), None).unwrap();
         let lines: Vec<&str> = read.stacks.lines().collect();
         let expected = [
             "# simpleperf task-clock",
@@ -326,30 +332,33 @@ mod tests {
     #[test]
     fn samples_outside_of_the_window_are_left_out() {
         let window = Window { start_s: 1.2, end_s: 1.6 };
-        let read = samples(&report(), Some(window)).unwrap();
+        let read = parse_report(&report(), Some(window)).unwrap();
         assert_eq!(read.stacks.lines().count(), 2, "{}", read.stacks);
     }
 
     #[test]
     fn what_is_no_whole_report_is_told() {
         let whole = report();
-        assert_eq!(samples(b"PERFILE2", None), Err(ReportError::NoReport));
-        let cut = samples(&whole[..whole.len() - 1], None);
-        assert_eq!(cut, Err(ReportError::Cut { at: whole.len() - 1 }));
+        assert_eq!(parse_report(b"PERFILE2", None), Err(SimpleperfReportError::NoReport));
+        let cut = parse_report(&whole[..whole.len() - 1], None);
+        assert_eq!(cut, Err(SimpleperfReportError::Cut { at: whole.len() - 1 }));
         let mut newer = whole.clone();
         newer[MAGIC.len()] = 7;
-        assert_eq!(samples(&newer, None), Err(ReportError::Version { found: 7 }));
+        assert_eq!(parse_report(&newer, None), Err(SimpleperfReportError::Version { found: 7 }));
         let mut broken = whole;
         broken[MAGIC.len() + 6..][..4].fill(0xff);
-        assert!(matches!(samples(&broken, None), Err(ReportError::Broken { at: 12, .. })));
+        assert!(matches!(
+            parse_report(&broken, None),
+            Err(SimpleperfReportError::Broken { at: 12, .. })
+        ));
     }
 
     proptest! {
         #[test]
         fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let whole = [MAGIC, &VERSION.to_le_bytes()[..], &bytes].concat();
-            samples(&bytes, None).ok();
-            samples(&whole, None).ok();
+            parse_report(&bytes, None).ok();
+            parse_report(&whole, None).ok();
         }
 
         #[test]
@@ -357,7 +366,7 @@ mod tests {
             let mut bytes = report();
             let at = at % bytes.len();
             bytes[at] = byte;
-            if let Ok(read) = samples(&bytes, None) {
+            if let Ok(read) = parse_report(&bytes, None) {
                 let is_stack = |line: &str| line.rsplit_once(' ').is_some();
                 prop_assert!(read.stacks.lines().skip(1).all(is_stack), "{:?}", read.stacks);
             }
@@ -367,7 +376,7 @@ mod tests {
         fn every_cut_is_told(at in 0usize..400) {
             let bytes = report();
             let at = at % bytes.len();
-            prop_assert!(samples(&bytes[..at], None).is_err());
+            prop_assert!(parse_report(&bytes[..at], None).is_err());
         }
     }
 }

@@ -1,6 +1,5 @@
-//! A bounded folder of entries by key, which any number of processes share: an entry is
-//! written beside its place and renamed, and what does not have the hash that it says is as
-//! good as absent.
+//! Size-limited folder of entries by key, shared by any number of processes: an entry is written to
+//! a temporary file and renamed, and an entry with a wrong hash counts as absent.
 
 use std::fs::{self, File, FileTimes};
 use std::io::{self, Read, Write};
@@ -9,22 +8,23 @@ use std::time::{Duration, SystemTime};
 
 use rayon::prelude::*;
 
-/// What an entry is kept under: a hash of all that it was made from.
-pub type Key = blake3::Hash;
+/// Key of an entry: a hash of all inputs that the entry was made from.
+pub type StoreKey = blake3::Hash;
 
-/// Bytes of the hash that an entry begins with.
-const HASH: usize = blake3::OUT_LEN;
+/// Length in bytes of the hash at the start of an entry.
+const HASH_BYTES: usize = blake3::OUT_LEN;
 
-/// An entry's time is set anew only when it is older: it is read more often than trimmed.
-const USED_AGAIN: Duration = Duration::from_secs(60 * 60);
+/// Age from which an entry's time of last use is updated again: entries are read more often than
+/// trimmed.
+const USE_TIME_STEP: Duration = Duration::from_secs(60 * 60);
 
-/// What a stopped process left is removed when it is older.
+/// Age from which the unfinished files of stopped processes are removed.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 
-/// What the name of an unfinished entry begins with.
+/// Prefix of an unfinished entry's file name.
 const UNFINISHED: &str = ".unfinished-";
 
-/// The folder.
+/// Size-limited folder of entries by key.
 #[derive(Debug, Clone)]
 pub struct Store {
     folder: PathBuf,
@@ -32,8 +32,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// The store in a folder, which is made if it is not there. `trim` leaves at
-    /// most `bytes_max` bytes of entries.
+    /// Opens the store in a folder, created if absent. `trim` leaves at most `bytes_max` bytes of
+    /// entries.
     ///
     /// # Errors
     /// If the folder can't be made.
@@ -42,40 +42,40 @@ impl Store {
         Ok(Store { folder: folder.to_path_buf(), bytes_max })
     }
 
-    /// The entry, if it is there and whole.
-    pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
-        let mut file = File::open(self.place(key)).ok()?;
+    /// The entry of a key, if present and undamaged.
+    pub fn get(&self, key: &StoreKey) -> Option<Vec<u8>> {
+        let mut file = File::open(self.entry_path(key)).ok()?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).ok()?;
-        let (hash, entry) = bytes.split_at_checked(HASH)?;
-        if hash_of(key, entry).as_bytes() != hash {
+        let (hash, entry) = bytes.split_at_checked(HASH_BYTES)?;
+        if entry_hash(key, entry).as_bytes() != hash {
             return None;
         }
         note_use(&file);
-        bytes.drain(..HASH);
+        bytes.drain(..HASH_BYTES);
         Some(bytes)
     }
 
-    /// Keeps an entry, in the place of one that is there.
+    /// Writes an entry, replacing an earlier one of the key.
     ///
     /// # Errors
-    /// If it can't be written.
-    pub fn put(&self, key: &Key, entry: &[u8]) -> io::Result<()> {
-        let place = self.place(key);
+    /// The file can't be written.
+    pub fn put(&self, key: &StoreKey, entry: &[u8]) -> io::Result<()> {
+        let place = self.entry_path(key);
         let folder = place.parent().unwrap_or(&self.folder);
         let begin = || tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder);
         let mut file = begin().or_else(|_| {
             fs::create_dir_all(folder)?;
             begin()
         })?;
-        file.write_all(hash_of(key, entry).as_bytes())?;
+        file.write_all(entry_hash(key, entry).as_bytes())?;
         file.write_all(entry)?;
         file.persist(place).map_err(|error| error.error)?;
         Ok(())
     }
 
-    /// Removes the entries that were used least recently, until the others are small enough
-    /// together, and what stopped processes left.
+    /// Removes the least recently used entries until the rest fits the limit, and the unfinished
+    /// files of stopped processes.
     pub fn trim(&self) {
         let mut entries = self.entries();
         let mut bytes: u64 = entries.iter().map(|entry| entry.bytes).sum();
@@ -93,8 +93,9 @@ impl Store {
         }
     }
 
-    /// A folder for each first byte of a key: some file systems are slow with large ones.
-    fn place(&self, key: &Key) -> PathBuf {
+    /// Path of an entry, in a folder for each first byte of a key: some file systems are slow with
+    /// large folders.
+    fn entry_path(&self, key: &StoreKey) -> PathBuf {
         let name = key.to_hex();
         let (folder, rest) = name.split_at(2);
         self.folder.join(folder).join(rest)
@@ -108,17 +109,17 @@ impl Store {
     }
 }
 
-/// The hash of an entry, which is of its key, too, so that none is taken for another.
-fn hash_of(key: &Key, entry: &[u8]) -> blake3::Hash {
+/// Hash of an entry together with its key, so that no entry is taken for another.
+fn entry_hash(key: &StoreKey, entry: &[u8]) -> blake3::Hash {
     blake3::keyed_hash(key.as_bytes(), entry)
 }
 
-/// An entry's time says when it was used last.
+/// Sets an entry's modification time, which is its time of last use.
 fn note_use(file: &File) {
     let now = SystemTime::now();
     let used = file.metadata().and_then(|metadata| metadata.modified());
     let is_recent =
-        used.is_ok_and(|used| now.duration_since(used).is_ok_and(|age| age < USED_AGAIN));
+        used.is_ok_and(|used| now.duration_since(used).is_ok_and(|age| age < USE_TIME_STEP));
     if !is_recent {
         // Someone else's file can't be changed: then it is removed earlier, which costs time.
         let _ = file.set_times(FileTimes::new().set_modified(now));
@@ -150,7 +151,7 @@ fn entries_in(folder: &Path) -> Vec<StoreEntry> {
 mod tests {
     use super::*;
 
-    fn key(name: &str) -> Key {
+    fn key(name: &str) -> StoreKey {
         blake3::hash(name.as_bytes())
     }
 
@@ -158,7 +159,7 @@ mod tests {
     fn entries_come_back_and_damaged_ones_do_not() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("a/b"), 1000).unwrap();
-        let entry = store.place(&key("one"));
+        let entry = store.entry_path(&key("one"));
         assert_eq!(store.get(&key("one")), None);
         store.put(&key("one"), b"first").unwrap();
         store.put(&key("one"), b"second").unwrap();
@@ -172,8 +173,8 @@ mod tests {
             fs::write(&entry, &whole[..at]).unwrap();
             assert_eq!(store.get(&key("one")), None, "first {at} bytes");
         }
-        fs::create_dir_all(store.place(&key("two")).parent().unwrap()).unwrap();
-        fs::write(store.place(&key("two")), &whole).unwrap();
+        fs::create_dir_all(store.entry_path(&key("two")).parent().unwrap()).unwrap();
+        fs::write(store.entry_path(&key("two")), &whole).unwrap();
         assert_eq!(store.get(&key("two")), None, "another key's entry");
         store.put(&key("one"), b"third").unwrap();
         assert_eq!(store.get(&key("one")).unwrap(), b"third");
@@ -182,11 +183,11 @@ mod tests {
     #[test]
     fn the_least_recently_used_entries_go_first() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path(), 3 * (HASH as u64 + 100)).unwrap();
+        let store = Store::open(folder.path(), 3 * (HASH_BYTES as u64 + 100)).unwrap();
         let old = SystemTime::now() - Duration::from_secs(100_000);
         for (index, name) in ["a", "b", "c", "d", "e"].into_iter().enumerate() {
             store.put(&key(name), &[0; 100]).unwrap();
-            let file = File::options().write(true).open(store.place(&key(name))).unwrap();
+            let file = File::options().write(true).open(store.entry_path(&key(name))).unwrap();
             let time = old + Duration::from_secs(index as u64);
             file.set_times(FileTimes::new().set_modified(time)).unwrap();
         }

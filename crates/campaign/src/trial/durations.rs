@@ -1,21 +1,23 @@
-//! How long the stages after the trial will take, by what its sessions took.
+//! Estimates of the duration of the stages after the trial, from its sessions.
 
 use std::thread;
 use std::time::Duration;
 
 use crate::blocks::BlockId;
 use crate::build::call_limit;
-use crate::campaign::{PlannedCase, PlannedRun, RunPhase, order_runs, with_sampler};
+use crate::campaign::{
+    PlannedCase, PlannedRun, RunPhase, order_runs, settings_with_sampled_repeats,
+};
 use crate::load::LoadedScenario;
 use crate::microbenchmarks::{self, SessionMeter};
-use crate::operations::{Dictionary, Mix};
+use crate::operations::{Dictionary, OperationMix};
 use crate::progress::times::StageTime;
 use crate::scenario::{InputSequence, PlanOn, Scenario, SessionSettings};
 
 use super::{Trial, base_case};
 
 impl Trial {
-    /// How long all stages after it will take with these cases.
+    /// Expected times of all stages after the trial with these cases.
     pub fn all_times(
         &self,
         loaded: &LoadedScenario,
@@ -29,7 +31,7 @@ impl Trial {
         times
     }
 
-    /// How long the stages after it will take, but for microbenchmarks and pairs of them.
+    /// Expected times of the stages after the trial, without microbenchmarks.
     pub fn times(
         &self,
         scenario: &Scenario,
@@ -82,15 +84,18 @@ impl Trial {
     fn measuring_s(&self, scenario: &Scenario, cases: &[PlannedCase]) -> f64 {
         let case_of = |run: &PlannedRun| cases.iter().find(|case| case.name == run.case);
         let takes = |run: &PlannedRun| self.takes_s(scenario, run.phase, case_of(run));
-        let order = order_runs(cases, &with_sampler(&scenario.campaign, self.sampled_repeats));
+        let order = order_runs(
+            cases,
+            &settings_with_sampled_repeats(&scenario.campaign, self.sampled_repeats),
+        );
         order.iter().map(takes).sum::<f64>() / self.boards.max(1) as f64
     }
 
-    /// How long microbenchmarks of what runs take, and before/after pairs of them.
+    /// Expected times of the microbenchmarks and of the before/after microbenchmarks.
     pub fn microbenchmarks(
         &self,
         scenario: &Scenario,
-        mix: &Mix,
+        mix: &OperationMix,
     ) -> Vec<(&'static str, StageTime)> {
         if !scenario.microbenchmarks.enabled {
             return Vec::new();
@@ -116,7 +121,8 @@ impl Trial {
         own.map_or(0.0, |(_, run)| run.duration_s)
     }
 
-    /// Seconds here that sessions take which have so many on the board's clock, rests included.
+    /// Seconds on this machine's clock of sessions with `board_s` seconds on the board's clock,
+    /// rests included.
     fn here_s(&self, board_s: f64, sessions: f64, rest_s: f64) -> f64 {
         match self.is_virtual {
             true => self.pace(rest_s) * board_s,
@@ -124,8 +130,8 @@ impl Trial {
         }
     }
 
-    /// Seconds here for one of a session on the board's clock: what a virtual board waits for
-    /// takes no time.
+    /// Seconds on this machine's clock per second of a session on the board's clock; below 1 for a
+    /// virtual board, whose waiting takes no time.
     pub(super) fn pace(&self, rest_s: f64) -> f64 {
         if !self.is_virtual {
             return 1.0;
@@ -135,7 +141,7 @@ impl Trial {
         if on_board > 0.0 { took / on_board } else { 1.0 }
     }
 
-    /// Seconds here that a run takes, its rest included.
+    /// Seconds on this machine's clock of a run, its rest included.
     fn takes_s(&self, scenario: &Scenario, phase: RunPhase, case: Option<&PlannedCase>) -> f64 {
         let number =
             self.sessions.iter().position(|(name, _)| Some(name) == case.map(|c| &c.input));
@@ -160,7 +166,7 @@ impl Trial {
         lasts_s + scenario.session.rest_s + self.around_s(scenario.session.rest_s)
     }
 
-    /// Seconds that a session takes here beside what it measures and its rest.
+    /// Seconds on this machine's clock of a session in addition to its window and its rest.
     fn around_s(&self, rest_s: f64) -> f64 {
         let took_s: f64 = self.took.iter().map(Duration::as_secs_f64).sum();
         let lasted_s: f64 = self.sessions.iter().map(|(_, run)| run.duration_s + rest_s).sum();
@@ -168,25 +174,25 @@ impl Trial {
     }
 }
 
-/// A program with this part of a processor's time waits for nothing.
+/// Share of a processor's time above which a program counts as busy all the time.
 const BUSY: f64 = 0.7;
 
-/// How many times as long as its session a run takes at most that records calls; most take half
-/// of that.
+/// Longest time of a run that records calls, as a multiple of its session; most take half of that.
 const RECORDED_CALLS: f64 = 3.0;
 
-/// The same of a dry run: it counts, and has no optimising compiler.
+/// Longest time of a dry run as a multiple of a session: it counts, and has no optimising compiler.
 const DRY_RUN: f64 = 2.0;
 
-/// Seconds of a processor that the start of a JVM with some hundred classes takes.
+/// CPU seconds of starting a JVM with some hundred classes.
 const JVM_START_S: f64 = 0.3;
 
-/// What runs, where nothing but the sources is known: each block as often as any other.
-pub fn static_mix(dictionary: &Dictionary) -> Mix {
-    Mix::new(dictionary, |_| 1)
+/// A mix of operations for an application of which only the sources are known: each block is
+/// executed equally often.
+pub fn static_mix(dictionary: &Dictionary) -> OperationMix {
+    OperationMix::new(dictionary, |_| 1)
 }
 
-/// Cases as many as the scenario wants, for an estimate before they are planned.
+/// As many cases as the scenario asks for, for an estimate before they are planned.
 pub fn expected_cases(scenario: &Scenario) -> Vec<PlannedCase> {
     let inputs = scenario.inputs.iter().cycle();
     let all = scenario.campaign.cases.max(scenario.inputs.len());
@@ -206,7 +212,7 @@ pub fn expected_cases(scenario: &Scenario) -> Vec<PlannedCase> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::power::RuntimeThreads;
+    use crate::power::RuntimeThreadTimes;
     use crate::trial::tests::{scenario, trial};
 
     use super::*;
@@ -258,7 +264,7 @@ pub(super) mod tests {
     fn runs_take_less_with_less_to_do_and_without_waiting() {
         let mut trial = trial([4.0, 6.0]);
         let scenario = scenario();
-        let threads = RuntimeThreads { process_s: 9.0, compiler_s: 0.0, collector_s: 0.0 };
+        let threads = RuntimeThreadTimes { process_s: 9.0, compiler_s: 0.0, collector_s: 0.0 };
         trial.sessions.iter_mut().for_each(|(_, run)| run.threads = Some(threads));
         let half = PlannedCase { executions_share: 0.5, ..base_case(&scenario.inputs[0]) };
         let takes = |trial: &Trial| trial.takes_s(&scenario, RunPhase::Power, Some(&half));

@@ -1,5 +1,5 @@
-//! Longer sessions, where the trial finds that compilers, the meter or the sampler want them: they
-//! are taken, or offered to whoever listens.
+//! The decision on longer sessions, if the trial finds that compilers, the meter or the sampler
+//! need them: they are taken, or offered to the user.
 
 use crate::load::LoadedScenario;
 use crate::progress::Progress;
@@ -8,40 +8,41 @@ use crate::progress::times::CampaignTimes;
 use super::Trial;
 use super::session_lengths::{self, SessionLength};
 
-/// What becomes of sessions that the trial finds too short, where their frames make them longer.
+/// Policy for sessions that the trial finds too short and that more frames would lengthen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LongerSessions {
-    /// They are measured as they are, unless whoever listens confirms.
+pub enum LongerSessionsPolicy {
+    /// Longer sessions are offered; without confirmation the lengths stay as they are.
     Offer,
-    /// They are made longer.
+    /// Sessions are made longer.
     Take,
 }
 
-/// Whether sessions were made longer by a trial before.
+/// The first trial, or the second, after sessions were made longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TrialCount {
-    /// None was made longer.
+pub enum TrialNumber {
+    /// No session was made longer before.
     First,
-    /// They are as long as the first trial asked for.
+    /// Sessions have the lengths that the first trial found.
     Second,
 }
 
-impl LongerSessions {
-    /// What to lengthen sessions to, where they are too short and somebody wants them longer.
+impl LongerSessionsPolicy {
+    /// The new lengths of sessions that are too short, if the policy or the user accepts them;
+    /// empty otherwise.
     pub fn lengths(
         self,
         trial: &Trial,
-        count: TrialCount,
+        count: TrialNumber,
         loaded: &LoadedScenario,
         progress: &dyn Progress,
     ) -> Option<Vec<SessionLength>> {
-        trial.of_compiled_code().iter().for_each(|line| progress.say(&format!("  {line}")));
-        let is_taken = self == LongerSessions::Take;
-        let lengths = trial.longer(&loaded.scenario);
-        if lengths.is_empty() || count == TrialCount::Second || !(is_taken || trial.is_local()) {
+        trial.short_session_warnings().iter().for_each(|line| progress.say(&format!("  {line}")));
+        let is_taken = self == LongerSessionsPolicy::Take;
+        let lengths = trial.longer_sessions(&loaded.scenario);
+        if lengths.is_empty() || count == TrialNumber::Second || !(is_taken || trial.is_local()) {
             return None;
         }
-        let frames = session_lengths::in_words(&lengths);
+        let frames = session_lengths::frames_text(&lengths);
         let time = whole_time(trial, &lengths, loaded);
         let what = format!("sessions are long enough with `frames` of {frames}{time}");
         if is_taken {
@@ -55,10 +56,11 @@ impl LongerSessions {
     }
 }
 
-/// How long all takes with sessions of these lengths, where that can be told.
+/// Clause about the time of the whole campaign with sessions of these lengths, if it can be
+/// estimated.
 fn whole_time(trial: &Trial, lengths: &[SessionLength], loaded: &LoadedScenario) -> String {
     let cases = super::expected_cases(&loaded.scenario);
     let longer = trial.with_lengths(lengths, loaded.scenario.session.rest_s);
     let times: CampaignTimes = longer.all_times(loaded, &cases).into_iter().collect();
-    times.whole().map_or(String::new(), |time| format!(" (all then takes {time})"))
+    times.total_text().map_or(String::new(), |time| format!(" (all then takes {time})"))
 }

@@ -1,18 +1,18 @@
-//! Which library has a class that an application does not find on its board.
+//! The library with a class that an application does not find on its board.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::format::{visible_name, visible_path};
-use crate::toolchain::archive::ReadArchive;
+use crate::toolchain::archive::ArchiveReader;
 
-/// What Java's and Android's runtimes say before the name of a class that they do not find.
+/// Texts of Java's and Android's runtimes before the name of a missing class.
 const NOT_FOUND: [&str; 2] =
     ["java.lang.NoClassDefFoundError: ", "java.lang.ClassNotFoundException: "];
-/// What Android has between that and the name.
+/// Texts that Android puts between that and the name.
 const ANDROID_SAYS: [&str; 2] = ["Failed resolution of: L", "Didn't find class \""];
 
-/// What to do where a crash is of a class that a library of role `provided` holds.
+/// Remedy for a crash for lack of a class that is in a library with role `provided`.
 pub(super) fn remedy(crash: &str, provided: &[PathBuf]) -> Option<String> {
     missing_classes(crash).find_map(|class| {
         let library = provided.iter().find(|library| holds(library, &class))?;
@@ -25,7 +25,7 @@ pub(super) fn remedy(crash: &str, provided: &[PathBuf]) -> Option<String> {
     })
 }
 
-/// Binary names of the classes that were not found, as a stack trace with its causes tells them.
+/// Binary names of the missing classes in a stack trace with its causes.
 fn missing_classes(crash: &str) -> impl Iterator<Item = String> {
     crash.lines().filter_map(|line| {
         let said = NOT_FOUND.iter().find_map(|kind| Some(line.split_once(kind)?.1))?;
@@ -35,13 +35,13 @@ fn missing_classes(crash: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Whether a jar or a folder of classes holds a class.
+/// Whether a jar or a folder of classes contains a class.
 fn holds(library: &Path, class: &str) -> bool {
     let entry = format!("{}.class", class.replace('.', "/"));
     if library.is_dir() {
         return library.join(entry).is_file();
     }
-    let archive = File::open(library).ok().and_then(|file| ReadArchive::open(file).ok());
+    let archive = File::open(library).ok().and_then(|file| ArchiveReader::open(file).ok());
     archive.is_some_and(|mut archive| archive.inner().index_for_name(&entry).is_some())
 }
 

@@ -1,7 +1,7 @@
-//! A session of each unremoved case before anything is planned: whether the boards have the
-//! meter and the rails that the scenario wants, whether the application runs there, whether
-//! its sessions are long enough for the meter, and how long a campaign will take. What it
-//! measures is not used otherwise.
+//! A trial: a session of each unremoved case before anything is planned. It checks that the boards
+//! have the scenario's meter and rails, that the application runs there, and that its sessions are
+//! long enough for the meter, and estimates how long a campaign will take. Its measurements are not
+//! used otherwise.
 
 mod durations;
 mod longer_sessions;
@@ -18,8 +18,8 @@ use crate::failure::Failure;
 use crate::folder::Output;
 use crate::load::LoadedScenario;
 use crate::measure::driver::{BoardDriver, VariantBuilds};
-use crate::measure::sampled;
-use crate::power::{SessionLogError, crash_in, parse_session_log};
+use crate::measure::sampled_runs;
+use crate::power::{SessionLogError, crash_trace, parse_session_log};
 use crate::private_files::TemporaryFolder;
 use crate::progress::Progress;
 use crate::run::{ExitState, MeasuredSession, RawRun, RunReference, judge};
@@ -29,31 +29,31 @@ use crate::stacks;
 use session_lengths::SessionLength;
 
 pub use durations::{expected_cases, static_mix};
-pub use longer_sessions::{LongerSessions, TrialCount};
+pub use longer_sessions::{LongerSessionsPolicy, TrialNumber};
 
-/// What the sessions told.
+/// The measurements of a trial's sessions, one per input.
 #[derive(Debug, Clone)]
 pub struct Trial {
-    /// Each input sequence with what its session measured.
+    /// Input sequences with the measurements of their sessions.
     sessions: Vec<(String, MeasuredSession)>,
-    /// How long each of them took here.
+    /// Time of each session on this machine's clock.
     took: Vec<Duration>,
-    /// How many boards share the campaign.
+    /// Number of boards of the campaign.
     boards: usize,
-    /// Whether they are this machine.
+    /// Whether the sessions run on this machine.
     is_local: bool,
-    /// Whether any is virtual: how long microbenchmarks take there is not known before they run.
+    /// Whether any board is virtual, where the time of microbenchmarks is unknown before they run.
     is_virtual: bool,
-    /// The first board's meter.
+    /// Power meter of the first board.
     pub meter: &'static str,
     /// Samples of one session of every input; none where sessions are not sampled.
     samples: Option<u64>,
-    /// How many sampled runs each base case has.
+    /// Number of sampled runs of each base case.
     sampled_repeats: u32,
 }
 
-/// Opens all boards, and makes the sessions on the first.
-pub fn make(
+/// Opens all boards, and makes the trial's sessions on the first.
+pub fn run_trial(
     loaded: &LoadedScenario,
     builder: &mut VariantBuilder<'_>,
     choices: &[BoardChoice],
@@ -66,7 +66,8 @@ pub fn make(
     let open = |choice| boards::open(choice, scenario, &settings, output.folder(), progress);
     let open = choices.iter().map(open);
     let open: Vec<OpenBoard<'_>> = open.collect::<Result<_, _>>()?;
-    let sampled_repeats = sampled::on(&scenario.campaign, &open)?.sampled_repeats.unwrap_or(0);
+    let sampled_repeats =
+        sampled_runs::settings_for(&scenario.campaign, &open)?.sampled_repeats.unwrap_or(0);
     let phase = if sampled_repeats > 0 { RunPhase::Sampled } else { RunPhase::Power };
     let board = open.first().ok_or_else(|| Failure::Usage("no board is named".into()))?;
     let sessions = sessions_on(board, phase, scenario, builder)?;
@@ -85,17 +86,17 @@ pub fn make(
     })
 }
 
-/// What a session of an input told.
+/// The measurements of one session of an input.
 struct TrialSession {
     input: String,
     measured: MeasuredSession,
     /// Samples between its marks.
     samples: u64,
-    /// How long it took here, without builds.
+    /// Time of the session on this machine's clock, without builds.
     took: Duration,
 }
 
-/// A session of every input sequence.
+/// Makes a session of every input sequence.
 fn sessions_on(
     board: &OpenBoard<'_>,
     phase: RunPhase,
@@ -113,7 +114,7 @@ fn sessions_on(
         let (began, built) = (Instant::now(), driver.time.in_builds());
         // Of no repeat, so that a board's truth of the campaign's runs is theirs.
         let run = PlannedRun { case: case.name.clone(), phase, repeat: 0 };
-        let raw = driver.make(&run)?;
+        let raw = driver.make_session(&run)?;
         let took = began.elapsed().saturating_sub(driver.time.in_builds() - built);
         let stacks = raw.logs.profile.as_ref().map(|profile| stacks::parse(&profile.stacks));
         sessions.push(TrialSession {
@@ -139,7 +140,7 @@ fn base_case(input: &InputSequence) -> PlannedCase {
     }
 }
 
-/// What a session measured.
+/// Measures a session.
 ///
 /// # Errors
 /// The application died, or the session has no window.
@@ -170,7 +171,7 @@ fn measured(
     }
 }
 
-/// Why a session has no end: a crash, or a marker that was not printed.
+/// The failure of a session without an end marker: a crash, or a marker that was not printed.
 fn ended_early(
     input: &str,
     raw: &RawRun,
@@ -178,7 +179,7 @@ fn ended_early(
     provided: &[PathBuf],
     reasons: &str,
 ) -> String {
-    if let Some(crash) = crash_in(&raw.logs.logcat) {
+    if let Some(crash) = crash_trace(&raw.logs.logcat) {
         let remedy = missing_class::remedy(&crash, provided);
         let remedy = remedy.map_or_else(String::new, |remedy| format!("\n{remedy}"));
         return format!("the application dies on the board with input {input}:\n{crash}{remedy}");
@@ -203,10 +204,10 @@ fn ended_early(
 }
 
 impl Trial {
-    /// Says which input sequences are too short for the meter.
+    /// Prints which input sequences are too short for the meter.
     ///
     /// # Errors
-    /// All of them are: nothing would be left to fit.
+    /// All are too short: nothing would be left to fit.
     pub fn check_durations(
         &self,
         scenario: &Scenario,
@@ -224,27 +225,27 @@ impl Trial {
         Ok(())
     }
 
-    /// Whether it was made on this machine.
+    /// Whether the trial was made on this machine.
     pub fn is_local(&self) -> bool {
         self.is_local
     }
 
-    /// Inputs whose sessions are too short, for any reason, and can be made longer: where frames
-    /// tell how long they are, and nobody touches a screen at moments of its own meanwhile.
-    pub fn longer(&self, scenario: &Scenario) -> Vec<SessionLength> {
+    /// Longer sessions for inputs that are too short for any reason and can be lengthened: those
+    /// whose length depends on frames and that have no timed input steps.
+    pub fn longer_sessions(&self, scenario: &Scenario) -> Vec<SessionLength> {
         let for_samples = self.samples_wanted().unwrap_or(1.0);
         let of_input = |(input, (_, run)): (&InputSequence, &(String, MeasuredSession))| {
             let was = scenario.frames(input).filter(|_| input.steps.is_empty())?;
             let compiled = compiling(run).filter(|_| self.is_local).map_or(1.0, |(_, times)| times);
             let for_meter = run.least_duration_s().map_or(1.0, |least| least / run.duration_s);
             let times = compiled.max(for_meter).max(for_samples);
-            let frames = rounded_up(was as f64 * times) as u64;
+            let frames = round_up(was as f64 * times) as u64;
             (times > 1.0).then(|| SessionLength { input: input.name.clone(), was, frames })
         };
         scenario.inputs.iter().zip(&self.sessions).filter_map(of_input).collect()
     }
 
-    /// What the trial would be with sessions of these lengths.
+    /// The trial as expected with sessions of these lengths.
     pub(crate) fn with_lengths(&self, lengths: &[SessionLength], rest_s: f64) -> Trial {
         let pace = self.pace(rest_s);
         let mut longer = self.clone();
@@ -258,9 +259,9 @@ impl Trial {
         longer
     }
 
-    /// What sessions are too short for, line by line: on this machine's JVM to be run by
-    /// compiled code mostly, and wherever there is a sampler to be sampled often enough.
-    pub(crate) fn of_compiled_code(&self) -> Vec<String> {
+    /// Lines about sessions that are too short: on this machine's JVM for running mostly compiled
+    /// code, and with a sampler for the number of samples.
+    pub(crate) fn short_session_warnings(&self) -> Vec<String> {
         let sessions = self.sessions.iter().filter(|_| self.is_local);
         let compiling = sessions.filter_map(|(input, run)| {
             let (part, times) = compiling(run)?;
@@ -274,19 +275,20 @@ impl Trial {
         compiling.chain(self.sampling()).collect()
     }
 
-    /// Samples of all sampled runs together; none where there are none.
+    /// Expected number of samples of all sampled runs together; none without sampled runs.
     fn all_samples(&self) -> Option<f64> {
         let samples = f64::from(self.sampled_repeats) * self.samples? as f64;
         (samples > 0.0).then_some(samples)
     }
 
-    /// How many times as long sessions have to be for enough samples; none where they are.
+    /// Factor by which sessions must be longer for enough samples; none if they are long enough.
     fn samples_wanted(&self) -> Option<f64> {
         let error = sampling_error(self.all_samples()?);
-        (error > SAMPLING_ERROR).then(|| rounded_up((error / SAMPLING_ERROR).powi(2)))
+        (error > SAMPLING_ERROR).then(|| round_up((error / SAMPLING_ERROR).powi(2)))
     }
 
-    /// How well samples will know methods.
+    /// Sentence about how precise sampling-based estimates of methods will be; none without
+    /// samples.
     fn sampling(&self) -> Option<String> {
         let samples = self.all_samples()?;
         let longer = self.samples_wanted().map_or(String::new(), |times| {
@@ -302,32 +304,32 @@ impl Trial {
     }
 }
 
-/// A method with this part of the energy is to be known by its samples...
+/// A method with this share of the energy is to be estimated from samples...
 const SMALL_METHOD: f64 = 0.05;
 
-/// ... to this part of its own (one standard deviation).
+/// ... with this relative error (one standard deviation).
 const SAMPLING_ERROR: f64 = 0.1;
 
-/// The part of a session's CPU time that compilers may have: what is measured is to be
-/// what they made.
+/// Largest share of compilers in a session's CPU time, so that mostly compiled code is measured.
 const COMPILING_MAX: f64 = 0.1;
 
-/// The relative error of a small method's share by so many samples: Poisson's.
+/// Relative error of a small method's share estimated from this number of samples (binomial).
 fn sampling_error(samples: f64) -> f64 {
     ((1.0 - SMALL_METHOD) / (SMALL_METHOD * samples)).sqrt()
 }
 
-/// Which part of a session's CPU time compilers have, and how many times as long it has to be to be
-/// one of compiled code; none where it is long enough, or compilers' times are not known.
+/// Share of compilers in a session's CPU time, and the factor by which the session must be longer
+/// to run mostly compiled code; none if it is long enough, or if compilers' times are unknown.
 fn compiling(run: &MeasuredSession) -> Option<(f64, f64)> {
     let part = run.runtime_shares()?.compiler;
     let most = COMPILING_MAX;
     // The compilers' work is taken to be done, and all that is added to be the program's.
-    let times = rounded_up(part * (1.0 - most) / (most * (1.0 - part).max(1e-3)));
+    let times = round_up(part * (1.0 - most) / (most * (1.0 - part).max(1e-3)));
     (part > most).then_some((part, times))
 }
 
-/// `base of input few lasts 2.40 s ...: `frames` of 440 and more`.
+/// Sentence about an input whose session is too short for the meter, with the `frames` needed
+/// (`base of input few lasts 2.40 s ...`); none if it is long enough.
 fn too_short(input: &InputSequence, run: &MeasuredSession, scenario: &Scenario) -> Option<String> {
     let (lasts_s, least_s) = (run.duration_s, run.least_duration_s()?);
     if lasts_s >= least_s {
@@ -336,7 +338,7 @@ fn too_short(input: &InputSequence, run: &MeasuredSession, scenario: &Scenario) 
     let frames = scenario.extras(input).get("frames").and_then(|text| text.parse::<f64>().ok());
     let remedy = match frames {
         Some(frames) => {
-            let enough = rounded_up(frames * least_s / lasts_s);
+            let enough = round_up(frames * least_s / lasts_s);
             format!(
                 "`frames` of {enough} and more, where it is {frames}; variants that do less need more"
             )
@@ -347,8 +349,8 @@ fn too_short(input: &InputSequence, run: &MeasuredSession, scenario: &Scenario) 
     Some(format!("base {lasts_s:.1} s with input {name}, {least_s:.1} s are needed: {remedy}"))
 }
 
-/// The next number of two digits and zeros.
-fn rounded_up(number: f64) -> f64 {
+/// Rounds a number up to two significant digits.
+fn round_up(number: f64) -> f64 {
     let unit = 10f64.powf((number.max(1.0).log10().floor() - 1.0).max(0.0));
     // What rounding added is no reason for another step.
     (number / unit - 1e-9).ceil() * unit
@@ -360,7 +362,7 @@ mod tests {
 
     use super::durations::tests::{about, seconds};
     use super::*;
-    use crate::power::RuntimeThreads;
+    use crate::power::RuntimeThreadTimes;
     use crate::progress::Silent;
     use crate::scenario::parse_scenario;
 
@@ -414,26 +416,27 @@ mod tests {
     fn sessions_are_lengthened_by_their_frames() {
         let mut trial = trial([4.0, 6.0]);
         let mut scenario = scenario();
-        assert!(trial.longer(&scenario).is_empty());
-        let threads = RuntimeThreads { process_s: 4.0, compiler_s: 1.6, collector_s: 0.0 };
+        assert!(trial.longer_sessions(&scenario).is_empty());
+        let threads = RuntimeThreadTimes { process_s: 4.0, compiler_s: 1.6, collector_s: 0.0 };
         trial.sessions[0].1.threads = Some(threads);
-        assert!(trial.longer(&scenario).is_empty(), "it is no JVM of this machine");
+        assert!(trial.longer_sessions(&scenario).is_empty(), "it is no JVM of this machine");
         trial.is_local = true;
-        let longer = trial.longer(&scenario);
+        let longer = trial.longer_sessions(&scenario);
         assert_eq!(longer, [SessionLength { input: "few".into(), was: 100, frames: 600 }]);
         let after = trial.with_lengths(&longer, scenario.session.rest_s);
         let all_s = 6.0 * (24.0 + 2.5) + 6.0 * (6.0 + 2.5) + 10.0 * (10.0 + 2.5);
         about(seconds(&after, &scenario, "run"), all_s);
         // Too short for the meter, by any meter.
         trial.sessions[1].1.duration_s = 1.2;
-        let for_meter = trial.longer(&scenario).into_iter().find(|one| one.input == "many");
+        let for_meter =
+            trial.longer_sessions(&scenario).into_iter().find(|one| one.input == "many");
         assert_eq!(for_meter.map(|one| one.frames), Some(660));
         let touch = crate::scenario::InputStep {
             at_s: 1.0,
             action: crate::scenario::InputAction::Tap { x: 1, y: 1 },
         };
         scenario.inputs[0].steps = vec![touch];
-        assert!(trial.longer(&scenario).iter().all(|one| one.input == "many"));
+        assert!(trial.longer_sessions(&scenario).iter().all(|one| one.input == "many"));
     }
 
     /// Of 800 samples in two runs 5 % are known to sqrt(0.95 / 40) = 15 %, and 2.4 times
@@ -441,12 +444,12 @@ mod tests {
     #[test]
     fn sessions_of_compiled_code_are_to_be_long() {
         let mut trial = trial([2.0, 6.0]);
-        assert!(trial.of_compiled_code().is_empty(), "it is no JVM");
+        assert!(trial.short_session_warnings().is_empty(), "it is no JVM");
         trial.is_local = true;
         (trial.samples, trial.sampled_repeats) = (Some(400), 2);
-        let threads = RuntimeThreads { process_s: 2.0, compiler_s: 0.8, collector_s: 0.0 };
+        let threads = RuntimeThreadTimes { process_s: 2.0, compiler_s: 0.8, collector_s: 0.0 };
         trial.sessions[0].1.threads = Some(threads);
-        let said = trial.of_compiled_code();
+        let said = trial.short_session_warnings();
         assert_eq!(said.len(), 2, "{said:?}");
         assert!(said[0].contains("40 % of the CPU time with input few; sessions 6 times"));
         assert!(
@@ -458,7 +461,7 @@ mod tests {
 
     #[test]
     fn numbers_are_rounded_up_to_two_digits() {
-        let numbers = [3.0, 9.1, 101.0, 660.0, 12_345.0].map(rounded_up);
+        let numbers = [3.0, 9.1, 101.0, 660.0, 12_345.0].map(round_up);
         assert_eq!(numbers, [3.0, 10.0, 110.0, 660.0, 13_000.0]);
     }
 }

@@ -1,6 +1,6 @@
-//! Longer sessions than a scenario asks for, where its trial finds that it needs them:
-//! `session-lengths.csv` of the campaign's folder has the frames of each input that was made
-//! longer, and those of the scenario, so that the campaign is resumed with the same.
+//! Longer sessions than in the scenario, for inputs that a trial finds too short:
+//! `session-lengths.csv` of the campaign's folder has the new frames of each lengthened input and
+//! those of the scenario, so that the campaign is resumed with these lengths.
 
 use std::collections::BTreeMap;
 
@@ -13,20 +13,23 @@ use crate::folder::names::SESSION_LENGTHS;
 use crate::progress::Progress;
 use crate::scenario::Scenario;
 
-/// What sessions of an input are lengthened to.
+/// The length in frames to which sessions of an input are lengthened.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct SessionLength {
-    /// The input sequence.
+    /// Name of the input sequence.
     pub input: String,
-    /// The frames of the scenario's file.
+    /// Frames in the scenario's file.
     pub was: u64,
-    /// The frames that its sessions need.
+    /// Frames that the sessions need.
     pub frames: u64,
 }
 
-/// The scenario with sessions of these lengths; an input whose frames are others than they
-/// were is left as it is.
-pub fn lengthened(scenario: &Scenario, lengths: &[SessionLength]) -> Result<Scenario, Failure> {
+/// The scenario with sessions of these lengths; an input whose frames differ from `was` is left
+/// unchanged.
+pub fn lengthened_scenario(
+    scenario: &Scenario,
+    lengths: &[SessionLength],
+) -> Result<Scenario, Failure> {
     let of = |input: &str| lengths.iter().find(|length| length.input == input);
     let longer = scenario.inputs.iter().filter_map(|input| {
         let length = of(&input.name).filter(|length| scenario.frames(input) == Some(length.was))?;
@@ -39,16 +42,16 @@ pub fn lengthened(scenario: &Scenario, lengths: &[SessionLength]) -> Result<Scen
     }
 }
 
-/// `input few: 900 frames instead of 100; ...`.
-pub fn in_words(lengths: &[SessionLength]) -> String {
+/// Text for the user: `input few: 900 frames instead of 100; ...`.
+pub fn frames_text(lengths: &[SessionLength]) -> String {
     let one = |length: &SessionLength| {
         format!("input {}: {} instead of {}", length.input, length.frames, length.was)
     };
     lengths.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// Keeps the lengths, for when the campaign is resumed.
-pub fn keep(lengths: &[SessionLength], output: &Output) -> Result<(), Failure> {
+/// Writes `session-lengths.csv`, for when the campaign is resumed.
+pub fn write_lengths(lengths: &[SessionLength], output: &Output) -> Result<(), Failure> {
     let mut table = CsvText::new(["input", "was", "frames"]);
     for SessionLength { input, was, frames } in lengths {
         table.row([input.clone(), was.to_string(), frames.to_string()]);
@@ -56,8 +59,8 @@ pub fn keep(lengths: &[SessionLength], output: &Output) -> Result<(), Failure> {
     output.replacing().write(SESSION_LENGTHS, table.text()).map(drop)
 }
 
-/// The scenario of a campaign that is resumed: with the lengths that its trial found.
-pub fn resumed(
+/// The scenario of a resumed campaign, with the lengths that its trial found.
+pub fn resumed_scenario(
     scenario: &Scenario,
     output: &Output,
     progress: &dyn Progress,
@@ -65,8 +68,8 @@ pub fn resumed(
     let file = output.path(SESSION_LENGTHS);
     let text = crate::folder::read_text(&file)?;
     let lengths = parse(&text).map_err(|error| Failure::input(&file, error))?;
-    progress.say(&format!("  {SESSION_LENGTHS}: {}", in_words(&lengths)));
-    lengthened(scenario, &lengths)
+    progress.say(&format!("  {SESSION_LENGTHS}: {}", frames_text(&lengths)));
+    lengthened_scenario(scenario, &lengths)
 }
 
 fn parse(text: &str) -> Result<Vec<SessionLength>, csv::Error> {
@@ -96,15 +99,15 @@ mod tests {
         let output = Output::open(folder.path(), OnExisting::Resume, &Silent).unwrap();
         let frames = |scenario: &Scenario| scenario.frames(&scenario.inputs[0]);
         let lengths = [SessionLength { input: "few".into(), was: 100, frames: 900 }];
-        keep(&lengths, &output).unwrap();
-        assert_eq!(frames(&resumed(&scenario(100), &output, &Silent).unwrap()), Some(900));
+        write_lengths(&lengths, &output).unwrap();
+        assert_eq!(frames(&resumed_scenario(&scenario(100), &output, &Silent).unwrap()), Some(900));
         assert_eq!(
-            frames(&resumed(&scenario(50), &output, &Silent).unwrap()),
+            frames(&resumed_scenario(&scenario(50), &output, &Silent).unwrap()),
             Some(50),
             "it was changed"
         );
         output.replacing().write(SESSION_LENGTHS, "input,was\nfew,x\n").unwrap();
-        let error = resumed(&scenario(100), &output, &Silent).unwrap_err().to_string();
+        let error = resumed_scenario(&scenario(100), &output, &Silent).unwrap_err().to_string();
         assert!(error.contains(SESSION_LENGTHS), "{error}");
     }
 }

@@ -14,20 +14,21 @@ use crate::java::{NodeId, SyntaxNode};
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 
-/// Node id of a class's body -> its binary name with package.
+/// Binary names of classes, with package, by the node id of the class's body.
 pub type ClassNames = HashMap<NodeId, String>;
 
-/// Longest name of a unit or class in bytes. Names of nested lambdas and classes hold those of all
-/// around them; beyond this depth code is left out, with a finding.
+/// Longest name of a unit or class in bytes. Names of nested lambdas and classes contain those of
+/// all around them; beyond this length code is left out, with a finding.
 pub(super) const LONGEST_NAME: usize = 4096;
 
-/// The binary names of all classes of `file`, by the id of their body's node.
+/// Returns the binary names of all classes of `file`, by the id of their body's node.
 pub fn class_names(file: &SourceFile) -> ClassNames {
-    let mut namer = Namer { file, classes: Vec::new(), names: ClassNames::new(), todo: Vec::new() };
+    let mut namer =
+        ClassNamer { file, classes: Vec::new(), names: ClassNames::new(), todo: Vec::new() };
     let root = file.tree.root_node();
     let package = package_prefix(file, root);
     for child in syntax::children(root).into_iter().rev() {
-        namer.todo.push(Visit { node: child, enclosing: None, member: false });
+        namer.todo.push(PendingNode { node: child, enclosing: None, member: false });
     }
     while let Some(visit) = namer.todo.pop() {
         namer.visit(visit, &package);
@@ -35,7 +36,7 @@ pub fn class_names(file: &SourceFile) -> ClassNames {
     namer.names
 }
 
-/// `a.b.` for a file in package `a.b`, empty for the unnamed package.
+/// Returns `a.b.` for a file in package `a.b`, an empty text for the unnamed package.
 pub(crate) fn package_prefix(file: &SourceFile, root: SyntaxNode<'_>) -> String {
     let Some(declaration) = syntax::child_of_kind(root, kind::PACKAGE_DECLARATION) else {
         return String::new();
@@ -46,37 +47,37 @@ pub(crate) fn package_prefix(file: &SourceFile, root: SyntaxNode<'_>) -> String 
     name.map_or_else(String::new, |name| compact(file.text_of(name)) + ".")
 }
 
-/// `text` without white space.
+/// Removes white space from `text`.
 fn compact(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
 #[derive(Clone, Copy)]
-struct Visit<'t> {
+struct PendingNode<'t> {
     node: SyntaxNode<'t>,
-    /// Index into [`Namer::classes`]; none outside of all classes.
+    /// Index into [`ClassNamer::classes`]; none outside of all classes.
     enclosing: Option<usize>,
-    /// Whether the node stands directly in the body of `enclosing`.
+    /// Whether the node is directly in the body of `enclosing`.
     member: bool,
 }
 
-/// A class whose body is being visited.
-struct Enclosing {
+/// Class whose body is being visited.
+struct EnclosingClass {
     name: String,
-    /// Simple name of local classes ("" for anonymous ones) -> how many so far.
+    /// Number of local classes so far, by simple name ("" for anonymous ones).
     locals: HashMap<String, u32>,
 }
 
-struct Namer<'f, 't> {
+struct ClassNamer<'f, 't> {
     file: &'f SourceFile,
-    classes: Vec<Enclosing>,
+    classes: Vec<EnclosingClass>,
     names: ClassNames,
-    todo: Vec<Visit<'t>>,
+    todo: Vec<PendingNode<'t>>,
 }
 
-impl<'t> Namer<'_, 't> {
-    fn visit(&mut self, visit: Visit<'t>, package: &str) {
-        let Visit { node, enclosing, member: _ } = visit;
+impl<'t> ClassNamer<'_, 't> {
+    fn visit(&mut self, visit: PendingNode<'t>, package: &str) {
+        let PendingNode { node, enclosing, member: _ } = visit;
         if !node.may_hold_bodies() {
             return;
         }
@@ -107,15 +108,15 @@ impl<'t> Namer<'_, 't> {
         I: IntoIterator<Item = SyntaxNode<'t>>,
         I::IntoIter: DoubleEndedIterator,
     {
-        self.todo.extend(nodes.into_iter().rev().map(|node| Visit {
+        self.todo.extend(nodes.into_iter().rev().map(|node| PendingNode {
             node,
             enclosing,
             member: false,
         }));
     }
 
-    fn declaration(&mut self, visit: Visit<'t>, package: &str) {
-        let Visit { node, enclosing, member } = visit;
+    fn declaration(&mut self, visit: PendingNode<'t>, package: &str) {
+        let PendingNode { node, enclosing, member } = visit;
         let (Some(name), Some(body)) =
             (syntax::field(node, field::NAME), syntax::field(node, field::BODY))
         else {
@@ -144,13 +145,17 @@ impl<'t> Namer<'_, 't> {
             return;
         }
         let index = self.classes.len();
-        self.classes.push(Enclosing { name: binary, locals: HashMap::new() });
+        self.classes.push(EnclosingClass { name: binary, locals: HashMap::new() });
         let members = syntax::members(body).into_iter().rev();
-        self.todo.extend(members.map(|node| Visit { node, enclosing: Some(index), member: true }));
+        self.todo.extend(members.map(|node| PendingNode {
+            node,
+            enclosing: Some(index),
+            member: true,
+        }));
     }
 
-    /// `new C(...) { }` or an enum constant: the body's class is named once the
-    /// constructor is found, and before the arguments that wait for it.
+    /// Visits `new C(...) { }` or an enum constant: the body's class is named once the constructor
+    /// is found, and before the arguments that are deferred until then.
     fn creation(&mut self, node: SyntaxNode<'t>, enclosing: Option<usize>) {
         let (bodies, rest): (Vec<_>, Vec<_>) = syntax::named_children(node)
             .into_iter()

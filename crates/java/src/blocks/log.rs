@@ -1,13 +1,13 @@
-//! Counts the block ids of an execution log: LEB128 numbers, seven bits a byte, low bits
-//! first, without a header (docs/probe-runtime.md). Any cut of a log can be counted alone, for
+//! Counting of the block ids in an execution log: LEB128 numbers, seven bits a byte, low bits
+//! first, without a header (docs/probe-runtime.md). Any part of a log can be counted alone, for
 //! a number begins after each byte without the high bit.
 
 use rayon::prelude::*;
 
-/// Why a log can't be counted.
+/// Reasons why an execution log can't be counted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum LogError {
-    /// An id that no block has.
+pub enum BlockLogError {
+    /// A block id that is not below the number of blocks.
     #[error("the log names block {id}, but there are {blocks}; take both from one instrumentation")]
     UnknownBlock {
         /// The id in the log.
@@ -17,26 +17,26 @@ pub enum LogError {
     },
 }
 
-/// Short numbers, of one or two bytes, have tables of their own. They are indexed by the
-/// bytes as they stand.
-const SHORT: usize = 1 << 15;
+/// Length of the tables for numbers of one or two bytes, which are indexed by the encoded bytes.
+const SHORT_NUMBERS: usize = 1 << 15;
 
-/// The bits of a word's bytes that say that a number goes on.
-const MORE: u64 = 0x8080_8080_8080_8080;
+/// Bits of a word's bytes that mark a number as continued.
+const CONTINUATION_BITS: u64 = 0x8080_8080_8080_8080;
 
-/// Streams that one thread decodes side by side, so that it need not wait for a number's
-/// length to begin the next.
+/// Number of streams that one thread decodes side by side, so that it need not wait for a
+/// number's length to begin the next.
 const STREAMS: usize = 2;
 
-/// Bytes that are counted at a time; counts of so many fit 32 bits.
-const PIECE: usize = 4 << 20;
+/// Bytes of a log that are counted at a time, whose counts fit 32 bits.
+const PIECE_BYTES: usize = 4 << 20;
 
-/// The last number of a log cut short in the middle (a killed process) counts nothing.
+/// Counts the ids in a log: executions by block id. The last number of a log that is cut short
+/// (a killed process) is ignored.
 ///
 /// # Errors
 /// If an id is not below `blocks`.
-pub fn count_ids(log: &[u8], blocks: usize) -> Result<Vec<u64>, LogError> {
-    let pieces = cuts(log, log.len().div_ceil(PIECE).max(1));
+pub fn count_ids(log: &[u8], blocks: usize) -> Result<Vec<u64>, BlockLogError> {
+    let pieces = cut_log(log, log.len().div_ceil(PIECE_BYTES).max(1));
     let counted = pieces.into_par_iter().map(|piece| count_piece(piece, blocks));
     let add = |mut sum: Vec<u64>, counts: Vec<u64>| {
         sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
@@ -45,8 +45,8 @@ pub fn count_ids(log: &[u8], blocks: usize) -> Result<Vec<u64>, LogError> {
     counted.try_reduce(|| vec![0; blocks], add)
 }
 
-/// `log` in about equal parts, cut between numbers.
-fn cuts(log: &[u8], parts: usize) -> Vec<&[u8]> {
+/// Splits `log` between numbers into about equal parts.
+fn cut_log(log: &[u8], parts: usize) -> Vec<&[u8]> {
     let mut pieces = Vec::with_capacity(parts);
     let mut rest = log;
     for left in (1..=parts).rev() {
@@ -62,17 +62,17 @@ fn cuts(log: &[u8], parts: usize) -> Vec<&[u8]> {
     pieces
 }
 
-/// One thread's part.
-fn count_piece(piece: &[u8], blocks: usize) -> Result<Vec<u64>, LogError> {
-    let mut tables: Vec<[u32; SHORT]> = vec![[0; SHORT]; STREAMS];
+/// Counts the ids in one thread's part of a log.
+fn count_piece(piece: &[u8], blocks: usize) -> Result<Vec<u64>, BlockLogError> {
+    let mut tables: Vec<[u32; SHORT_NUMBERS]> = vec![[0; SHORT_NUMBERS]; STREAMS];
     let mut counts = vec![0u64; blocks];
     let mut streams = [[].as_slice(); STREAMS];
-    streams.copy_from_slice(&cuts(piece, STREAMS));
+    streams.copy_from_slice(&cut_log(piece, STREAMS));
     while streams.iter().all(|stream| stream.len() >= 8) {
         for (stream, table) in streams.iter_mut().zip(&mut tables) {
             let Some(bytes) = stream.first_chunk() else { break };
             let word = u64::from_le_bytes(*bytes);
-            let more = word & MORE;
+            let more = word & CONTINUATION_BITS;
             let used = if more == 0 {
                 count_bytes(word, table)
             } else if more & more >> 8 == 0 {
@@ -94,30 +94,32 @@ fn count_piece(piece: &[u8], blocks: usize) -> Result<Vec<u64>, LogError> {
     Ok(counts)
 }
 
-/// Eight numbers of one byte; the bytes that they took.
+/// Counts eight numbers of one byte each; returns the bytes consumed.
 #[inline]
-fn count_bytes(word: u64, table: &mut [u32; SHORT]) -> usize {
+fn count_bytes(word: u64, table: &mut [u32; SHORT_NUMBERS]) -> usize {
     word.to_le_bytes().iter().for_each(|byte| table[usize::from(byte & 0x7f)] += 1);
     8
 }
 
-/// The first four numbers of a word of short ones.
+/// Counts the first four numbers of a word of numbers of one or two bytes; returns the bytes
+/// consumed.
 #[inline]
-fn count_short(mut word: u64, table: &mut [u32; SHORT]) -> usize {
+fn count_short(mut word: u64, table: &mut [u32; SHORT_NUMBERS]) -> usize {
     let mut used = 0;
     for _ in 0..4 {
         let two = word >> 7 & 1;
         let mask = 0x7f | (two << 15).wrapping_sub(two);
-        table[(word & mask) as usize & (SHORT - 1)] += 1;
+        table[(word & mask) as usize & (SHORT_NUMBERS - 1)] += 1;
         used += 1 + two as usize;
         word >>= 8 << two;
     }
     used
 }
 
-/// The first two numbers of a word of numbers of up to three bytes.
+/// Counts the first two numbers of a word of numbers of up to three bytes; returns the bytes
+/// consumed.
 #[inline(never)] // the paths above it lose half their speed with it among them
-fn count_middle(mut word: u64, counts: &mut [u64]) -> Result<usize, LogError> {
+fn count_middle(mut word: u64, counts: &mut [u64]) -> Result<usize, BlockLogError> {
     let mut used = 0;
     for _ in 0..2 {
         let two = word >> 7 & 1;
@@ -130,9 +132,9 @@ fn count_middle(mut word: u64, counts: &mut [u64]) -> Result<usize, LogError> {
     Ok(used)
 }
 
-/// The number of any length at the start of `bytes`; its length.
+/// Counts the number of any length at the start of `bytes`; returns its length.
 #[inline(never)]
-fn count_long(bytes: &[u8], counts: &mut [u64]) -> Result<usize, LogError> {
+fn count_long(bytes: &[u8], counts: &mut [u64]) -> Result<usize, BlockLogError> {
     let Some(last) = bytes.iter().position(|b| *b < 0x80) else { return Ok(bytes.len()) };
     let digit = |id: u64, b: &u8| id.checked_mul(128).map(|id| id | u64::from(b & 0x7f));
     let id = bytes[..=last].iter().rev().try_fold(0, digit).unwrap_or(u64::MAX);
@@ -140,7 +142,7 @@ fn count_long(bytes: &[u8], counts: &mut [u64]) -> Result<usize, LogError> {
     Ok(last + 1)
 }
 
-fn add_tables(tables: &[[u32; SHORT]], counts: &mut [u64]) -> Result<(), LogError> {
+fn add_tables(tables: &[[u32; SHORT_NUMBERS]], counts: &mut [u64]) -> Result<(), BlockLogError> {
     for table in tables {
         for (bytes, count) in (0u64..).zip(table).filter(|(_, count)| **count > 0) {
             add(counts, bytes & 0x7f | bytes >> 1 & 0x3f80, u64::from(*count))?;
@@ -149,10 +151,10 @@ fn add_tables(tables: &[[u32; SHORT]], counts: &mut [u64]) -> Result<(), LogErro
     Ok(())
 }
 
-fn add(counts: &mut [u64], id: u64, n: u64) -> Result<(), LogError> {
+fn add(counts: &mut [u64], id: u64, n: u64) -> Result<(), BlockLogError> {
     let blocks = counts.len();
     let count = usize::try_from(id).ok().and_then(|id| counts.get_mut(id));
-    *count.ok_or(LogError::UnknownBlock { id, blocks })? += n;
+    *count.ok_or(BlockLogError::UnknownBlock { id, blocks })? += n;
     Ok(())
 }
 
@@ -185,7 +187,7 @@ mod tests {
 
     #[test]
     fn ids_without_a_block_are_errors_and_a_torn_end_is_none() {
-        let error = LogError::UnknownBlock { id: 300, blocks: 300 };
+        let error = BlockLogError::UnknownBlock { id: 300, blocks: 300 };
         assert_eq!(count_ids(&encoded(&[1, 300]), 300), Err(error));
         assert_eq!(count_ids(&[1, 0x80], 2), Ok(vec![0, 1]));
         assert!(count_ids(&[0xff; 40], 2).is_ok());

@@ -1,28 +1,28 @@
-//! Syntax -> basic blocks of every unit (method, constructor, initialiser, lambda),
-//! with their names. See `docs/blocks.md` for the division rules.
+//! Basic blocks of every unit (method, constructor, initialiser, lambda) of a file, with their
+//! names. See `docs/blocks.md` for the division rules.
 
 mod class_names;
-mod divide;
+mod division;
 mod flow;
-mod found;
 pub mod log;
 mod owners;
 mod signature;
 #[cfg(test)]
 mod tests;
+mod undivided_code;
 
 use crate::java::NodeId;
-use crate::java::syntax_tree::{KeptNodes, SyntaxTree};
+use crate::java::syntax_tree::{PartNodes, SyntaxTree};
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
 
 pub use class_names::{ClassNames, class_names};
-pub use divide::divide;
+pub use division::divide;
 pub use owners::PartOwners;
 pub use signature::written_type;
 
-/// The id of a block within a whole program: dense, from 0, in file and source order.
+/// Id of a block within a whole program: dense, from 0, in file and source order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct BlockId(pub u32);
@@ -31,17 +31,17 @@ pub struct BlockId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnitIndex(pub u32);
 
-/// Whether blocks end at `&&`, `||` and `?:` too.
+/// Granularity of the division: whether blocks end at `&&`, `||` and `?:` too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Granularity {
-    /// The paper's: an expression belongs to one block.
+    /// That of Li and Gallagher 2016: an expression belongs to one block.
     #[default]
     Statement,
     /// Right operands and the arms of `?:` are blocks of their own.
     Expression,
 }
 
-/// The construct through which a block is entered.
+/// Kind of a block, by the construct through which it is entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockKind {
     /// A unit's first block.
@@ -89,7 +89,7 @@ pub enum BlockKind {
 }
 
 impl BlockKind {
-    /// As in `blocks.csv`.
+    /// Returns the name of the kind in `blocks.csv`.
     pub fn name(self) -> &'static str {
         match self {
             BlockKind::Entry => "entry",
@@ -117,7 +117,7 @@ impl BlockKind {
     }
 }
 
-/// What sort of body a unit is.
+/// Kind of a unit, by the declaration of its body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnitKind {
     /// A method with a body.
@@ -132,76 +132,75 @@ pub enum UnitKind {
     Lambda,
 }
 
-/// One body that is entered as a whole.
+/// Unit of code: one body (method, constructor, initialiser, lambda) that is entered as a whole.
 #[derive(Debug, Clone)]
 pub struct BodyUnit {
-    /// What sort of body it is.
+    /// Kind of the unit.
     pub kind: UnitKind,
-    /// Binary name of the class with its package: `org.jbox2d.dynamics.World$1`.
+    /// Binary name of the class, with package: `org.jbox2d.dynamics.World$1`.
     pub class: String,
     /// `Class.method(ParamTypes)` as blocks.md has it, without the package:
     /// `Outer$Inner.add(int,String[])`, `Outer.<clinit>`, `Outer.run().lambda_1`.
     pub name: String,
-    /// The declaration: method, constructor, lambda; the class body for initialisers.
+    /// Node of the method, constructor or lambda; the class body for initialisers.
     pub node: NodeId,
     /// Index of its entry block in [`FileBlocks::blocks`].
     pub entry: usize,
 }
 
-/// One basic block.
+/// Basic block of a unit, with its name and the nodes it consists of.
 #[derive(Debug, Clone)]
 pub struct Block {
-    /// The unit that it belongs to.
+    /// Unit of the block.
     pub unit: UnitIndex,
-    /// How it is entered.
+    /// Kind, by the construct through which the block is entered.
     pub kind: BlockKind,
     /// Full name: the unit's name, then `.for_1.test` and the like; the entry has
     /// the unit's name alone.
     pub name: String,
-    /// The construct that opens it (`if_statement`, `for_statement`, ...); the unit's
+    /// Node of the construct that opens it (`if_statement`, `for_statement`, ...); the unit's
     /// node for an entry, the last statement before it for a continuation.
     pub construct: NodeId,
-    /// Where it begins: the body, branch, header part, `switch` group or rule, `catch`
-    /// or `finally` clause, operand; for a continuation the statement that follows.
+    /// Node where it begins: the body, branch, header part, `switch` group or rule, `catch` or
+    /// `finally` clause, operand; for a continuation the statement that follows.
     pub anchor: NodeId,
-    /// What the block holds, in source order: statements or expressions. A part's
-    /// subtree belongs to the block, except the subtrees that are parts of other
-    /// blocks (see [`FileBlocks::owners`]), class bodies and lambdas.
+    /// Root nodes of the block's statements or expressions, in source order. A part's subtree
+    /// belongs to the block, except the subtrees that are parts of other blocks (see
+    /// [`FileBlocks::owners`]), class bodies and lambdas.
     pub parts: Vec<NodeId>,
     /// Line (from 1) of the first statement or expression.
     pub start_line: u32,
     /// Last line of its own last statement or expression.
     pub end_line: u32,
-    /// Whether a removal variant can leave its statements out; false until that is found out.
+    /// Whether a removal variant can leave its statements out; false until removal was tried.
     pub removable: bool,
 }
 
-/// The blocks of one file. Their nodes are those of the tree that was divided, or of a part of
-/// it ([`FileBlocks::in_part`]).
+/// Units and blocks of one file. Their nodes are those of the tree that was divided, or of a part
+/// of it ([`FileBlocks::in_part`]).
 #[derive(Debug, Clone, Default)]
 pub struct FileBlocks {
     /// All units, in source order.
     pub units: Vec<BodyUnit>,
     /// All blocks, in source order of their starts, grouped as found.
     pub blocks: Vec<Block>,
-    /// The blocks that own the parts. A visitor of one block's part stops where it meets a
-    /// node owned by another block. The `{ }` of a `switch` inside a part has the first of its
-    /// arms as owner.
+    /// Owning block of each part. A visitor of one block's part stops where it meets a node owned
+    /// by another block. The `{ }` of a `switch` inside a part has the first of its arms as owner.
     pub owners: PartOwners,
-    /// Places that the parser could not follow.
+    /// Syntax errors and code that was left out.
     pub findings: Vec<Finding>,
 }
 
 impl FileBlocks {
-    /// The unit of a block of the file.
+    /// Returns the unit of a block of the file.
     pub fn unit_of(&self, block: &Block) -> &BodyUnit {
         &self.units[block.unit.0 as usize]
     }
 
-    /// The same blocks with the nodes of a part of the tree: `kept` says which of the `whole`
-    /// tree are in it. A block loses the parts that are not; what else is not has the nearest
-    /// node around it in its place. No more memory is held than it takes.
-    pub(crate) fn in_part(mut self, whole: &SyntaxTree, kept: &KeptNodes) -> FileBlocks {
+    /// Converts the blocks to the nodes of a part of the tree: `kept` has those of the `whole` tree
+    /// that are in it. A block loses the parts that are not; any other node that is not is replaced
+    /// by the nearest node around it. Frees excess memory.
+    pub(crate) fn in_part(mut self, whole: &SyntaxTree, kept: &PartNodes) -> FileBlocks {
         let nearest = |node: &mut NodeId| *node = kept.nearest(whole, *node);
         for unit in &mut self.units {
             nearest(&mut unit.node);

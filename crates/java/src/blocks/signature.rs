@@ -1,13 +1,13 @@
-//! Parameter types as a unit's name has them: as written, without type arguments,
-//! annotations, white space and comments (`int`, `String[]`, `T...`).
+//! Parameter types in the names of units: as written, without type arguments, annotations,
+//! white space and comments (`int`, `String[]`, `T...`).
 
 use crate::java::SyntaxNode;
 
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 
-/// `(int,String[])` for a method, constructor or record declaration; `()` if it has
-/// no parameter list.
+/// Returns the parameter types of a method, constructor or record declaration, as
+/// `(int,String[])`; `()` if it has no parameter list.
 pub fn parameters(file: &SourceFile, declaration: SyntaxNode<'_>) -> String {
     let list = syntax::field(declaration, field::PARAMETERS);
     let types: Vec<String> = list
@@ -30,7 +30,7 @@ fn parameter_type(file: &SourceFile, parameter: SyntaxNode<'_>) -> Option<String
     }
 }
 
-/// A type as written, without type arguments, annotations, white space and comments.
+/// Returns a type as written, without type arguments, annotations, white space and comments.
 pub fn written_type(file: &SourceFile, ty: SyntaxNode<'_>) -> String {
     let mut text = String::new();
     let mut todo = vec![ty];

@@ -1,8 +1,7 @@
-//! Leaves `assert` statements out, as Android's release builds do. Without `-ea` they are
-//! never executed, but each still asks a flag of its class whether it should be; no
-//! operation stands for that.
+//! Removal of `assert` statements, as in Android's release builds. Without `-ea` they are never
+//! executed, but each still reads a flag of its class; no operation is counted for that.
 
-use super::edit::Edits;
+use super::edits::Edits;
 use crate::java::syntax::{self, kind};
 use crate::java::{SourceFile, SyntaxNode};
 

@@ -4,7 +4,7 @@ use crate::blocks::FileBlocks;
 use crate::finding::{Finding, FindingKind};
 use crate::java::SourceFile;
 
-/// Collects findings about blocks of one file.
+/// Collector of findings about blocks of one file.
 pub(super) struct BlockFindings<'a> {
     pub file: &'a SourceFile,
     pub blocks: &'a FileBlocks,

@@ -1,10 +1,10 @@
-//! Ids of blocks as indices into one file.
+//! Conversion of block ids to indices into one file.
 
 use std::collections::BTreeSet;
 
 use crate::blocks::{BlockId, FileBlocks};
 
-/// The ids that lie in a file whose blocks begin at id `first`, as indices into it.
+/// Returns the ids that lie in a file whose blocks begin at id `first`, as indices into it.
 pub(super) fn local_ids(
     ids: &BTreeSet<BlockId>,
     first: usize,

@@ -1,21 +1,21 @@
-//! Sources and their blocks -> sources with probes, without removed blocks, and the
-//! runtime file that counts. What a probe must not change is in `docs/probes.md`.
+//! Instrumentation: sources with probes and without removed blocks, and the runtime file that
+//! counts. What a probe must not change is in `docs/probes.md`.
 //!
 //! To add a probe: a variant of [`Probe`], and what it does in `W.java`.
 
 mod assertions;
 mod block_findings;
-mod closed;
-mod condition;
-mod constant;
-mod derive;
-mod edit;
-mod facts;
-mod instrumented;
-mod lambda;
+mod closed_world;
+mod condition_binding;
+mod constant_value;
+mod declared_names;
+mod derivation;
+mod edits;
+mod instrumented_sources;
+mod lambda_entry;
 mod local_ids;
 mod options;
-mod place;
+mod placement;
 mod removal;
 mod rewriter;
 mod runtime;
@@ -25,7 +25,7 @@ mod tests;
 use crate::blocks::FileBlocks;
 use crate::java::SourceFile;
 
-pub use instrumented::{GeneratedFile, Instrumented, Statement};
+pub use instrumented_sources::{GeneratedFile, InstrumentedSources, StatementPosition};
 pub use options::{InstrumentOptions, Probe};
 pub use removal::{Removals, removable};
 
@@ -36,11 +36,11 @@ pub fn instrument(
     files: &[SourceFile],
     blocks: &[FileBlocks],
     options: &InstrumentOptions,
-) -> Instrumented {
+) -> InstrumentedSources {
     rewriter::instrument_where(files, blocks, options, |_| true)
 }
 
-/// The files of [`instrument`] that have removed blocks; all others are as without
+/// Returns the files of [`instrument`] that have removed blocks; all others are as without
 /// removal.
 pub fn instrument_changed(
     files: &[SourceFile],
@@ -50,8 +50,8 @@ pub fn instrument_changed(
     rewriter::instrument_where(files, blocks, options, |removed| !removed.is_empty()).files
 }
 
-/// The class that the probes of these files call, as a JVM names it. Its method `end` writes
-/// all counts.
+/// Returns the name of the class that the probes of these files call, as a JVM names it. Its
+/// method `end` writes all counts.
 pub fn runtime_class(files: &[SourceFile]) -> String {
     runtime::package(files, None) + ".W"
 }

@@ -1,13 +1,13 @@
-//! How sources are instrumented.
+//! Options of instrumentation.
 
 use std::collections::BTreeSet;
 
 use crate::blocks::BlockId;
 
-/// What a block does when it is entered.
+/// Kind of probe that runs when a block is entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Probe {
-    /// Nothing: the sources stay as they are, but for removed blocks. For power runs.
+    /// No probe: the sources stay as they are, but for removed blocks. For power runs.
     Plain,
     /// Adds one to the block's counter.
     #[default]
@@ -16,22 +16,22 @@ pub enum Probe {
     Log,
     /// Counts, with a snapshot of the counts four times a second.
     Window,
-    /// Counts per thread and path of calls: methods also say when they end. For runs on a
-    /// JVM, not on a device.
+    /// Counts per thread and call path, with probes at the ends of methods. For runs on a JVM, not
+    /// on a device.
     Calls,
 }
 
 impl Probe {
-    /// Whether it counts and no more, so that blocks may follow from others.
+    /// Whether the probe only counts, so that blocks may follow from others.
     pub(super) fn only_counts(self) -> bool {
         matches!(self, Probe::Count | Probe::Window)
     }
 }
 
-/// How to instrument.
+/// Options of instrumentation: probe, removed blocks, switches.
 #[derive(Debug, Clone, Default)]
 pub struct InstrumentOptions {
-    /// What is put into each block.
+    /// Kind of probe in each block.
     pub probe: Probe,
     /// Blocks whose own statements are left out.
     pub removed: BTreeSet<BlockId>,
@@ -49,7 +49,7 @@ pub struct InstrumentOptions {
     /// Whether no loop is watched: loops that call nothing then need more probes, and the
     /// JVM's own exceptions keep their messages as long as without probes.
     pub without_watched_loops: bool,
-    /// The name of these sources among the parts of one program that have probes and block ids of
-    /// their own: letters, digits and `_`. Their runtime and the files that it writes bear it.
+    /// Name of these sources among the parts of one program that have probes and block ids of their
+    /// own: letters, digits and `_`. Their runtime and the files that it writes have this name.
     pub part: Option<String>,
 }

@@ -1,36 +1,36 @@
-//! The files of a program, one after the other, into files with probes and without removed
+//! Rewriting of the files of a program, one after the other, with probes and without removed
 //! blocks.
 
 use std::collections::BTreeSet;
 
 use super::block_findings::BlockFindings;
-use super::derive::{Derived, ProbePlan};
-use super::edit::Edits;
-use super::facts::DeclaredNames;
-use super::instrumented::{GeneratedFile, Instrumented};
+use super::declared_names::DeclaredNames;
+use super::derivation::{DerivedSums, ProbePlan};
+use super::edits::Edits;
+use super::instrumented_sources::{GeneratedFile, InstrumentedSources};
 use super::local_ids::local_ids;
 use super::options::{InstrumentOptions, Probe};
-use super::place::{Placement, ProbeTarget};
-use super::removal::Switch;
-use super::{assertions, closed, derive, place, removal, runtime};
+use super::placement::{Placement, ProbeTarget};
+use super::removal::SwitchTexts;
+use super::{assertions, closed_world, derivation, placement, removal, runtime};
 use crate::blocks::{BlockId, FileBlocks};
 use crate::java::SourceFile;
 
-/// Instruments the files of whose removed blocks `wanted` holds.
+/// Instruments the files whose removed blocks (as indices into the file's) `wanted` accepts.
 pub(super) fn instrument_where(
     files: &[SourceFile],
     blocks: &[FileBlocks],
     options: &InstrumentOptions,
     wanted: impl Fn(&BTreeSet<usize>) -> bool,
-) -> Instrumented {
+) -> InstrumentedSources {
     let callers = match options.closed_world && options.probe.only_counts() {
-        true => closed::derive(files, blocks),
-        false => vec![Derived::new(); files.len()],
+        true => closed_world::derive_small_methods(files, blocks),
+        false => vec![DerivedSums::new(); files.len()],
     };
     let mut rewriter = SourceRewriter {
         options,
         package: runtime::package(files, options.part.as_deref()),
-        out: Instrumented::default(),
+        out: InstrumentedSources::default(),
         sums: runtime::Sums::new(),
         number: 0,
         first: 0,
@@ -46,16 +46,16 @@ pub(super) fn instrument_where(
     rewriter.finish()
 }
 
-/// The output so far, and the file whose turn it is.
+/// Rewriter of all files, with the output so far.
 struct SourceRewriter<'o> {
     options: &'o InstrumentOptions,
     /// The runtime's package.
     package: String,
-    out: Instrumented,
+    out: InstrumentedSources,
     sums: runtime::Sums,
-    /// The number of the file.
+    /// Index of the present file.
     number: usize,
-    /// The id of its first block.
+    /// Id of the present file's first block.
     first: usize,
 }
 
@@ -64,12 +64,12 @@ impl SourceRewriter<'_> {
         local_ids(ids, self.first, blocks)
     }
 
-    /// Adds a file without its blocks `removed`; what follows from its `callers` needs no probe.
+    /// Adds a file without its blocks `removed`; entries that follow from `callers` get no probe.
     fn rewrite(
         &mut self,
         file: &SourceFile,
         blocks: &FileBlocks,
-        callers: Derived,
+        callers: DerivedSums,
         removed: &BTreeSet<usize>,
     ) {
         let mut edits = Edits::default();
@@ -80,7 +80,7 @@ impl SourceRewriter<'_> {
         }
         self.put_probes(file, blocks, callers, &mut edits);
         let switched = self.local(&self.options.switched, blocks);
-        let switch = Switch { package: &self.package, first: self.out.switches.len() };
+        let switch = SwitchTexts { package: &self.package, first: self.out.switches.len() };
         let starts = removal::guard(file, blocks, &switched, &switch, &mut edits);
         let number = self.number;
         self.out.switches.extend(starts.into_iter().map(|start| (number, start)));
@@ -92,14 +92,16 @@ impl SourceRewriter<'_> {
         &mut self,
         file: &SourceFile,
         blocks: &FileBlocks,
-        callers: Derived,
+        callers: DerivedSums,
         edits: &mut Edits,
     ) {
         let (options, first) = (self.options, self.first);
         let skip = self.local(&options.skip, blocks);
         let facts = DeclaredNames::gather(file);
         let mut plan = match options.probe.only_counts() {
-            true => derive::derive(file, blocks, &facts, &skip, !options.without_watched_loops),
+            true => {
+                derivation::plan_probes(file, blocks, &facts, &skip, !options.without_watched_loops)
+            }
             // A log and a path of calls have every block in its place.
             false => ProbePlan::default(),
         };
@@ -117,21 +119,21 @@ impl SourceRewriter<'_> {
         let mut report = BlockFindings { file, blocks, findings: &mut self.out.findings };
         let placed = match options.probe {
             Probe::Plain => {
-                Placement { probed: vec![false; blocks.blocks.len()], derived: Derived::new() }
+                Placement { probed: vec![false; blocks.blocks.len()], derived: DerivedSums::new() }
             }
             Probe::Count | Probe::Window | Probe::Log | Probe::Calls => {
-                place::place(&target, edits, &mut report)
+                placement::place_probes(&target, edits, &mut report)
             }
         };
         self.sums.extend(placed.derived.into_iter().map(|(index, sum)| (first, index, sum)));
         self.out.probed.extend(placed.probed);
     }
 
-    /// All files, and those that probes and switches call.
-    fn finish(self) -> Instrumented {
+    /// Returns all files, with those that probes and switches call.
+    fn finish(self) -> InstrumentedSources {
         let SourceRewriter { options, package, mut out, sums, first, .. } = self;
-        out.switch_file = runtime::switches(&package, out.switches.len());
-        out.runtime = runtime::runtime(&package, first, options, &sums);
+        out.switch_file = runtime::switches_file(&package, out.switches.len());
+        out.runtime = runtime::runtime_file(&package, first, options, &sums);
         out
     }
 }

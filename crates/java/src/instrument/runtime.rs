@@ -1,23 +1,22 @@
-//! The runtime file that the probes call, and a package name for it that no name in
-//! the sources can hide.
+//! Runtime file that the probes call, in a package whose name no name in the sources can hide.
 
-use super::derive::{DerivedCounter, Sum};
-use super::instrumented::GeneratedFile;
+use super::derivation::{CounterSum, DerivedCounter};
+use super::instrumented_sources::GeneratedFile;
 use super::options::{InstrumentOptions, Probe};
 use crate::java::SourceFile;
 
 const TEMPLATE: &str = include_str!("W.java");
-/// That of the call-tree probe: it keeps other books.
+/// Template of the runtime of [`Probe::Calls`], which counts by call path.
 const CALLS: &str = include_str!("Calls.java");
-/// Probes that stand where a value is wanted: the same in both.
+/// Functions of probes with a value, for both runtimes.
 const VALUES: &str = include_str!("Values.java");
-/// The files of one process and class loader: the same in both.
+/// Naming of the files of one process and class loader, for both runtimes.
 const OWN_FILES: &str = include_str!("Own.java");
 const SWITCHES: &str = include_str!("S.java");
 
-/// A package name that does not occur in any source: a variable or class of that name
-/// would hide the package (JLS 6.4.2). Each part of a program has its own: their blocks have
-/// the same ids.
+/// Returns a package name that does not occur in any source: a variable or class of that name
+/// would hide the package (JLS 6.4.2). Each part of a program has its own, since their block ids
+/// overlap.
 pub fn package(files: &[SourceFile], part: Option<&str>) -> String {
     let mut name = "wattline$rt".to_owned();
     while files.iter().any(|file| file.text.contains(&name)) {
@@ -29,16 +28,16 @@ pub fn package(files: &[SourceFile], part: Option<&str>) -> String {
     }
 }
 
-/// Blocks without a probe, each with what it is the sum of: indices into a file's blocks,
-/// after the id of the first of them.
-pub type Sums = Vec<(usize, usize, Sum)>;
+/// Blocks without a probe, as tuples of the id of the file's first block, the index of the block
+/// in the file, and its sum.
+pub type Sums = Vec<(usize, usize, CounterSum)>;
 
-/// Bytes of a string constant that all take who read the classes: a class file has room for
+/// Bytes of a string constant that all readers of classes accept: a class file has room for
 /// 65 535, but dex2jar, by which a virtual board runs packages, breaks from 32 767 on.
 const CONSTANT_MAX: usize = 30_000;
 
-/// The runtime for `blocks` blocks; none for a build without probes.
-pub fn runtime(
+/// Returns the runtime file for `blocks` blocks; `None` for a build without probes.
+pub fn runtime_file(
     package: &str,
     blocks: usize,
     options: &InstrumentOptions,
@@ -63,13 +62,13 @@ pub fn runtime(
     Some(GeneratedFile { path: format!("{package}/W.java"), text })
 }
 
-/// The file that answers for `switches` switches; none without any.
-pub fn switches(package: &str, switches: usize) -> Option<GeneratedFile> {
+/// Returns the file that `switches` switches read; `None` without any.
+pub fn switches_file(package: &str, switches: usize) -> Option<GeneratedFile> {
     let text = SWITCHES.replace("@PACKAGE@", package).replace("@SWITCHES@", &switches.to_string());
     (switches > 0).then(|| GeneratedFile { path: format!("{package}/S.java"), text })
 }
 
-/// `"63 62 64,75 74 -76 x74"`: each block and its summands, as Java strings that fit.
+/// Encodes each block and its summands as Java strings that fit: `"63 62 64,75 74 -76 x74"`.
 fn constants(sums: &Sums) -> String {
     let mut strings = vec![String::new()];
     for (first, block, summands) in sums {

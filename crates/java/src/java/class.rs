@@ -1,25 +1,25 @@
-//! What the resolver knows of a class, be it from syntax or from a class file.
+//! Description of a class and its members, from syntax or from a class file.
 
 use std::sync::Arc;
 
 use super::syntax_tree::NodeId;
 use super::types::{Name, Type, TypeVariable};
-use crate::java::fast::Map;
+use crate::java::fast_hash::Map;
 
-/// Which classes a member is inherited by.
+/// Visibility of a member: the classes that inherit it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Visibility {
-    /// `public` and `protected`: all.
+    /// `public` and `protected`: inherited by all.
     #[default]
     Open,
-    /// No modifier: those of its package.
+    /// No modifier: inherited in its package.
     Package,
-    /// `private`: none.
+    /// `private`: never inherited.
     Private,
 }
 
 impl Visibility {
-    /// Whether a member of class `declaring` is a member of `inheriting`, below it.
+    /// Whether a member of class `declaring` is inherited by its subclass `inheriting`.
     pub(crate) fn is_inherited(self, declaring: &str, inheriting: &str) -> bool {
         match self {
             Visibility::Open => true,
@@ -29,17 +29,17 @@ impl Visibility {
     }
 }
 
-/// The package of a binary name.
+/// Returns the package of a binary name.
 fn package(class: &str) -> &str {
     class.rsplit_once('.').map_or("", |(package, _)| package)
 }
 
-/// A class, interface, enum, record or annotation type.
+/// Description of a class, interface, enum, record or annotation type, with its members.
 #[derive(Debug, Clone, Default)]
 pub struct ClassInfo {
     /// Binary name with package.
     pub name: Name,
-    /// Who sees it; who inherits it, as a member class.
+    /// Classes that can access it; as a member class, those that inherit it.
     pub visibility: Visibility,
     /// Whether it is an interface or annotation type.
     pub is_interface: bool,
@@ -49,7 +49,7 @@ pub struct ClassInfo {
     pub from_source: bool,
     /// Type parameters, in order.
     pub type_parameters: Vec<Arc<TypeVariable>>,
-    /// Those of the classes around an inner class, nearer ones first.
+    /// Type parameters of the classes around an inner class, nearer ones first.
     pub outer_parameters: Vec<Arc<TypeVariable>>,
     /// The superclass; none for `Object` (interfaces have `Object`).
     pub superclass: Option<Type>,
@@ -59,17 +59,17 @@ pub struct ClassInfo {
     pub fields: Map<Name, FieldInfo>,
     /// Methods by name; constructors are `<init>`.
     pub methods: Map<Name, Vec<Arc<MethodInfo>>>,
-    /// Member classes that a class file names, by simple name: their binary names. Those of
-    /// source classes are in their declarations.
+    /// Binary names of the member classes that a class file names, by simple name. Those of source
+    /// classes are in their declarations.
     pub members: Map<Name, Name>,
     /// Record components in order: name and type; empty for other classes.
     pub components: Vec<(Name, Type)>,
-    /// Where its own file declares it: the body of an anonymous class, the declaration
-    /// of others; none for class files.
+    /// Node in its own file: the body of an anonymous class, the declaration of others; none for
+    /// class files.
     pub declaration: Option<NodeId>,
 }
 
-/// Whether reading a field may be a constant (JLS 4.12.4).
+/// Whether a field is a constant variable (JLS 4.12.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Constancy {
     /// An ordinary field.
@@ -80,10 +80,10 @@ pub enum Constancy {
     If(NodeId),
 }
 
-/// A field.
+/// Field of a class, with its type and modifiers.
 #[derive(Debug, Clone)]
 pub struct FieldInfo {
-    /// Its type.
+    /// Declared type.
     pub ty: Type,
     /// Who inherits it.
     pub visibility: Visibility,
@@ -93,14 +93,14 @@ pub struct FieldInfo {
     pub is_static: bool,
 }
 
-/// A method or constructor.
+/// Method or constructor of a class, with its signature and modifiers.
 #[derive(Debug, Clone)]
 pub struct MethodInfo {
     /// Binary name of the class that declares it.
     pub class: Name,
-    /// Its name.
+    /// Name; `<init>` for constructors.
     pub name: Name,
-    /// Its own type parameters.
+    /// Type parameters of the method itself.
     pub type_parameters: Vec<Arc<TypeVariable>>,
     /// Parameter types; the last is an array if `varargs`.
     pub parameters: Vec<Type>,
@@ -112,35 +112,35 @@ pub struct MethodInfo {
     pub visibility: Visibility,
     /// Whether it is static.
     pub is_static: bool,
-    /// Where its own file declares it; none for class files and implicit members.
+    /// Declaration in its own file; none for class files and implicit members.
     pub declaration: Option<NodeId>,
     /// Whether it has no body of its own to run.
     pub is_abstract: bool,
     /// Whether the analysed sources declare it.
     pub from_source: bool,
-    /// Whether its body is more than compilers inline wherever they meet it; false for class
-    /// files.
+    /// Whether its body is too large for compilers to inline at every call; false for class files.
     pub is_large: bool,
 }
 
 impl ClassInfo {
-    /// The type of `this` within the class: its own variables as arguments.
+    /// Returns the type of `this` within the class: its own type variables as arguments.
     pub(crate) fn this_type(&self) -> Type {
         let args = self.parameters().map(|v| Type::Variable(v.clone())).collect();
         Type::generic(self.name.clone(), args)
     }
 
-    /// What the arguments of its types stand for, in order.
+    /// Iterates over all its type parameters, those of outer classes last, in the order of type
+    /// arguments.
     pub fn parameters(&self) -> impl Iterator<Item = &Arc<TypeVariable>> {
         self.type_parameters.iter().chain(&self.outer_parameters)
     }
 
-    /// Superclass and superinterfaces.
+    /// Iterates over superclass and superinterfaces.
     pub fn supertypes(&self) -> impl Iterator<Item = &Type> {
         self.superclass.iter().chain(&self.interfaces)
     }
 
-    /// Its methods of this name.
+    /// Returns its own methods of this name.
     pub(crate) fn methods_named(&self, name: &str) -> &[Arc<MethodInfo>] {
         self.methods.get(name).map_or(&[], Vec::as_slice)
     }

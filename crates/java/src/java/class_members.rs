@@ -1,5 +1,5 @@
-//! The members of the classes of a program: the last thing that is known of them, by which the
-//! bodies of its files are understood.
+//! Members of the classes of a program, resolved after declarations and hierarchy; attribution
+//! of bodies needs them.
 
 use std::sync::{Arc, RwLock};
 
@@ -12,19 +12,19 @@ use super::read_set::ReadSet;
 use super::source_class::file_classes;
 use super::syntax_tree::SyntaxTree;
 use super::types::Name;
-use crate::java::fast::Map;
+use crate::java::fast_hash::Map;
 
-/// The classes of the sources, their supertypes and their members, and the class path.
+/// Classes of the sources with their supertypes and members, and the class path.
 pub(crate) struct ClassMembers<'w> {
     pub(super) hierarchy: Hierarchy<'w>,
-    /// Those of the sources.
+    /// Classes of the sources, by binary name.
     infos: Map<Name, Arc<ClassInfo>>,
-    /// Constant variables found out so far, by class and field.
+    /// Whether fields are constant variables, as far as evaluated, by class and field.
     constants: RwLock<Map<(Name, Name), bool>>,
 }
 
 impl<'w> ClassMembers<'w> {
-    /// Those of all classes of a hierarchy.
+    /// Resolves the members of all classes of a hierarchy.
     pub fn of(hierarchy: Hierarchy<'w>) -> ClassMembers<'w> {
         let files = hierarchy.declarations.files();
         let classes = files.par_iter().map(|file| file_classes(&hierarchy, file));
@@ -38,10 +38,10 @@ impl<'w> ClassMembers<'w> {
         ClassMembers { hierarchy, infos, constants: RwLock::default() }
     }
 
-    /// Puts the whole trees of files, by their indices, into the place of their surfaces:
-    /// nothing changes for other files.
-    pub fn complete(&mut self, trees: Vec<(usize, SyntaxTree)>) {
-        let numbers = self.hierarchy.declarations.complete(trees);
+    /// Replaces the surfaces of files, by index, by their whole trees: nothing changes for other
+    /// files.
+    pub fn replace_stubs(&mut self, trees: Vec<(usize, SyntaxTree)>) {
+        let numbers = self.hierarchy.declarations.replace_stubs(trees);
         let hierarchy = &self.hierarchy;
         let declarations = &hierarchy.declarations;
         let classes = |number: usize| {
@@ -54,12 +54,12 @@ impl<'w> ClassMembers<'w> {
         }
     }
 
-    /// The classes' declarations.
+    /// Returns the declarations of the classes.
     pub fn declarations(&self) -> &Declarations<'w> {
         &self.hierarchy.declarations
     }
 
-    /// Drops it on all cores: a class is many small pieces of memory.
+    /// Drops all classes on all cores: a class is many small pieces of memory.
     pub(crate) fn release_memory(self) {
         let ClassMembers { hierarchy, infos, .. } = self;
         rayon::join(
@@ -68,28 +68,29 @@ impl<'w> ClassMembers<'w> {
         );
     }
 
-    /// The members of a source class.
-    pub(crate) fn of_source(&self, class: &str, asked: &ReadSet) -> Option<Arc<ClassInfo>> {
+    /// Returns a source class with its members; notes the look-up in `asked`.
+    pub(crate) fn source_class(&self, class: &str, asked: &ReadSet) -> Option<Arc<ClassInfo>> {
         asked.note(class);
         self.infos.get(class).cloned()
     }
 
-    /// A class of the sources or, if these do not declare it, of the class path.
+    /// Returns a class of the sources or, if these do not declare it, of the class path; notes the
+    /// look-up in `asked`.
     pub fn class(&self, name: &str, asked: &ReadSet) -> Option<Arc<ClassInfo>> {
         match self.declarations().site(name, asked) {
-            Some(_) => self.of_source(name, asked),
-            None => self.declarations().outside(name, asked),
+            Some(_) => self.source_class(name, asked),
+            None => self.declarations().library_class(name, asked),
         }
     }
 
-    /// What is known of a field that may be a constant variable, by class and name.
+    /// Returns whether a field, by class and name, is a constant variable, if already evaluated.
     pub(crate) fn known_constant(&self, key: &(Name, Name), asked: &ReadSet) -> Option<bool> {
         asked.note(&key.0);
         self.constants.read().ok()?.get(key).copied()
     }
 
-    /// Remembers whether a field is a constant variable, unless its class is local: those
-    /// of two files may have the same name.
+    /// Caches whether a field is a constant variable, unless its class is local: local classes of
+    /// two files may have the same name.
     pub(crate) fn keep_constant(&self, key: (Name, Name), constant: bool) {
         if self.declarations().has(&key.0)
             && let Ok(mut known) = self.constants.write()

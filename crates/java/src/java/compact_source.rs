@@ -1,16 +1,16 @@
 //! Compact source files (JEP 512, final in Java 25): methods and fields without a class around
-//! them are those of a class with the file's name. Here that class is written down, so that the
-//! rest of the program sees a class as any other: every line stays where it is.
+//! them are those of a class with the file's name. Here that class is inserted into the text, so
+//! that the rest of the program has a class as any other: every line stays where it is.
 
 use super::regions::Regions;
 
-/// What opens the class: it has the classes of `java.base` at hand.
+/// Text that opens the class, with an import of `java.base`.
 const OPENING: &str = "import module java.base; final class ";
 
-/// The text of a compact source file with its class written down; none for any other file.
-pub(super) fn with_class(path: &str, text: &str) -> Option<String> {
+/// Inserts the implicit class into the text of a compact source file; `None` for any other file.
+pub(super) fn wrap_in_class(path: &str, text: &str) -> Option<String> {
     let name = path.rsplit('/').next()?.strip_suffix(".java").filter(|name| is_identifier(name))?;
-    let first = TopLevelScanner::of(text).first_of_class()?;
+    let first = TopLevelScanner::of(text).first_member_offset()?;
     let mut written = String::with_capacity(text.len() + OPENING.len() + name.len() + 8);
     written.push_str(&text[..first]);
     written.push_str(OPENING);
@@ -28,20 +28,20 @@ fn is_identifier(name: &str) -> bool {
         && letters.all(|c| c.is_alphanumeric() || c == '_' || c == '$')
 }
 
-/// What a declaration at the top of a file is.
+/// Kind of a declaration at the top level of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TopLevel {
-    /// `package`, `import`, `module`: what stands before classes.
+enum TopLevelKind {
+    /// `package`, `import`, `module`: declarations before classes.
     Head,
     /// A class, an interface, an enum, a record.
     Type,
     /// A method or a field.
     Member,
-    /// A semicolon, or what is no declaration.
+    /// A semicolon, or no declaration.
     Other,
 }
 
-/// The declarations at the top of a file, read without the parser.
+/// Scanner of the declarations at the top level of a file, without the parser.
 struct TopLevelScanner<'t> {
     text: &'t [u8],
     /// Comments and literals that are still to come.
@@ -54,27 +54,27 @@ impl<'t> TopLevelScanner<'t> {
         Self { text: text.as_bytes(), regions: Regions::of(text).peekable(), at: 0 }
     }
 
-    /// Where the first declaration after the imports begins, if a method or a field stands at
-    /// the top of the file, which is in no package.
-    fn first_of_class(mut self) -> Option<usize> {
+    /// Returns the offset of the first declaration after the imports, if a method or a field is at
+    /// the top level of the file, which is in no package.
+    fn first_member_offset(mut self) -> Option<usize> {
         let mut first = None;
         let mut has_member = false;
         while let Some((start, kind)) = self.next_declaration() {
             match kind {
-                TopLevel::Head if self.text[start..].starts_with(b"import") => {}
-                TopLevel::Head => return None,
-                TopLevel::Other => {}
-                TopLevel::Type | TopLevel::Member => {
+                TopLevelKind::Head if self.text[start..].starts_with(b"import") => {}
+                TopLevelKind::Head => return None,
+                TopLevelKind::Other => {}
+                TopLevelKind::Type | TopLevelKind::Member => {
                     first = first.or(Some(start));
-                    has_member |= kind == TopLevel::Member;
+                    has_member |= kind == TopLevelKind::Member;
                 }
             }
         }
         first.filter(|_| has_member)
     }
 
-    /// The next byte that is in no comment and no literal, which counts as a space.
-    fn code(&mut self) -> Option<u8> {
+    /// Returns the next byte outside comments and literals, each of which counts as a space.
+    fn next_code_byte(&mut self) -> Option<u8> {
         let region = self.regions.next_if(|region| region.range.start == self.at);
         if let Some(region) = region {
             self.at = region.range.end;
@@ -85,12 +85,12 @@ impl<'t> TopLevelScanner<'t> {
         Some(byte)
     }
 
-    fn next_declaration(&mut self) -> Option<(usize, TopLevel)> {
-        let mut header = Header::default();
+    fn next_declaration(&mut self) -> Option<(usize, TopLevelKind)> {
+        let mut header = DeclarationHeader::default();
         let mut start = None;
         loop {
             let at = self.at;
-            let byte = self.code()?;
+            let byte = self.next_code_byte()?;
             if !byte.is_ascii_whitespace() {
                 start = start.or(Some(at));
             }
@@ -126,21 +126,21 @@ impl<'t> TopLevelScanner<'t> {
         }
     }
 
-    /// Goes behind the bracket that closes an open one.
+    /// Advances behind the bracket that closes an open one.
     fn skip_to_close(&mut self, open: u8, close: u8) -> Option<()> {
         let mut depth = 1;
         while depth > 0 {
-            let byte = self.code()?;
+            let byte = self.next_code_byte()?;
             depth += u32::from(byte == open);
             depth -= u32::from(byte == close);
         }
         Some(())
     }
 
-    /// Goes behind the semicolon that ends an initialiser.
+    /// Advances behind the semicolon that ends an initialiser.
     fn skip_to_semicolon(&mut self) {
         let mut depth = 0_u32;
-        while let Some(byte) = self.code() {
+        while let Some(byte) = self.next_code_byte() {
             match byte {
                 b'(' | b'{' | b'[' => depth += 1,
                 b')' | b'}' | b']' => depth = depth.saturating_sub(1),
@@ -151,18 +151,18 @@ impl<'t> TopLevelScanner<'t> {
     }
 }
 
-/// The words of a declaration up to its body, its value or its end.
+/// Words of a declaration up to its body, its value or its end.
 #[derive(Default)]
-struct Header {
+struct DeclarationHeader {
     word: Vec<u8>,
     words: Vec<Vec<u8>>,
     is_annotation: bool,
-    /// Whether the last word ended, so that another byte begins a new one.
+    /// Whether the parenthesis of a method's parameters was met.
     is_method: bool,
     is_field: bool,
 }
 
-impl Header {
+impl DeclarationHeader {
     fn take(&mut self, byte: u8) {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'$' | 0x80.. => self.word.push(byte),
@@ -186,7 +186,7 @@ impl Header {
         self.words.push(word);
     }
 
-    /// Whether the parenthesis is that of a method's parameters.
+    /// Notes an open parenthesis; returns whether it is that of a method's parameters.
     fn open_parenthesis(&mut self) -> bool {
         let is_of_annotation = self.is_annotation;
         self.end_word();
@@ -203,17 +203,17 @@ impl Header {
             || self.words.iter().rev().skip(1).any(|w| w == b"record")
     }
 
-    fn kind(&self, has_body: bool) -> TopLevel {
+    fn kind(&self, has_body: bool) -> TopLevelKind {
         let first = self.words.first().map_or(b"".as_slice(), Vec::as_slice);
         let is_head = !self.is_method && !self.is_field;
         match first {
-            b"" => TopLevel::Other,
-            b"package" | b"import" if is_head && !has_body => TopLevel::Head,
-            b"module" | b"open" if is_head && has_body => TopLevel::Head,
-            _ if self.is_type() && !self.is_method => TopLevel::Type,
-            _ if self.is_method => TopLevel::Member,
-            _ if self.words.len() >= 2 && !has_body => TopLevel::Member,
-            _ => TopLevel::Other,
+            b"" => TopLevelKind::Other,
+            b"package" | b"import" if is_head && !has_body => TopLevelKind::Head,
+            b"module" | b"open" if is_head && has_body => TopLevelKind::Head,
+            _ if self.is_type() && !self.is_method => TopLevelKind::Type,
+            _ if self.is_method => TopLevelKind::Member,
+            _ if self.words.len() >= 2 && !has_body => TopLevelKind::Member,
+            _ => TopLevelKind::Other,
         }
     }
 }
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     fn written(text: &str) -> Option<String> {
-        with_class("a/Hello.java", text)
+        wrap_in_class("a/Hello.java", text)
     }
 
     #[test]
@@ -272,7 +272,7 @@ mod tests {
         ] {
             assert_eq!(written(text), None, "{text}");
         }
-        assert_eq!(with_class("my-file.java", "void main() {}"), None);
+        assert_eq!(wrap_in_class("my-file.java", "void main() {}"), None);
     }
 
     proptest::proptest! {

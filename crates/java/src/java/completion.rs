@@ -1,7 +1,7 @@
-//! How a statement ends: whether what follows it can be reached from it (JLS 14.22), and on
-//! which line.
+//! Completion of statements: whether the statement after one can be reached from it
+//! (JLS 14.22), and the line of its last instruction.
 
-use super::declare::FileUnit;
+use super::file_unit::FileUnit;
 use super::kinds::{Field, Kind};
 use super::syntax_tree::NodeId;
 
@@ -33,7 +33,7 @@ impl FileUnit<'_> {
         }
     }
 
-    /// The line of a statement's last instruction in javac's line tables: that on which its
+    /// Returns the line of a statement's last instruction in javac's line tables: that on which its
     /// last statement begins, or a loop's header, where the loop steps or tests last. (Of `try`
     /// and `synchronized` javac has the brace that ends them, below that line.)
     pub(crate) fn last_instruction_line(&self, node: NodeId) -> u32 {
@@ -86,7 +86,7 @@ impl FileUnit<'_> {
             tree.child(node, Field::Body).map(|b| (b, false)).into_iter().collect();
         while let Some((node, nested)) = todo.pop() {
             match tree.kind(node) {
-                Kind::Break if !nested || tree.first(node, Kind::Identifier).is_some() => {
+                Kind::Break if !nested || tree.first_of_kind(node, Kind::Identifier).is_some() => {
                     return true;
                 }
                 Kind::Lambda | Kind::ClassBody => {}

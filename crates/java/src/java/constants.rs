@@ -1,8 +1,8 @@
-//! Which fields are constant variables (JLS 4.12.4, 15.29). Whether, not what: no
-//! count depends on a constant's value.
+//! Recognition of constant variables (JLS 4.12.4, 15.29), without their values: no count depends
+//! on a constant's value.
 
 use super::class::Constancy;
-use super::declare::FileUnit;
+use super::file_unit::FileUnit;
 use super::kinds::{Field, Kind};
 use super::members::FoundField;
 use super::resolver::Resolver;
@@ -10,12 +10,12 @@ use super::syntax_tree::NodeId;
 use super::type_names::TypeScope;
 use super::types::{Name, Type};
 
-/// Longest chain of constants that is followed: so long that which of them is asked for first
-/// makes no difference for code that people or their programs write.
+/// Longest chain of constants that is followed: so long that the order of evaluation makes no
+/// difference for code that people or their programs write.
 const DEPTH_MAX: u32 = 2000;
 
-/// Whether `found` is a constant variable. The resolver is that of the file that looks; local
-/// classes are in it.
+/// Whether `found` is a constant variable. The resolver is that of the file that uses it, with
+/// local classes.
 pub(crate) fn is_constant(resolver: &Resolver<'_>, found: &FoundField) -> bool {
     is_constant_at(resolver, found, 0)
 }
@@ -37,24 +37,24 @@ fn is_constant_at(resolver: &Resolver<'_>, found: &FoundField, depth: u32) -> bo
     let file = resolver.names.lookup.file_of(class).unwrap_or(resolver.names.file);
     let mut declaring = resolver.of_other_file(file);
     declaring.names.levels = levels_around(class);
-    let constant = Evaluation { resolver: &declaring, class, depth }.node(node);
+    let constant = ConstancyCheck { resolver: &declaring, class, depth }.node(node);
     resolver.keep_constant(key, constant);
     constant
 }
 
-/// The classes around a member class, by its binary name, and itself.
+/// Returns the scopes of the classes around a member class, by its binary name, and its own.
 fn levels_around(class: &Name) -> Vec<TypeScope> {
     let ends = class.match_indices('$').map(|(at, _)| at).chain([class.len()]);
     ends.map(|end| TypeScope::Class(class[..end].into())).collect()
 }
 
-struct Evaluation<'a, 'w> {
+struct ConstancyCheck<'a, 'w> {
     resolver: &'a Resolver<'w>,
     class: &'a Name,
     depth: u32,
 }
 
-impl Evaluation<'_, '_> {
+impl ConstancyCheck<'_, '_> {
     fn node(&self, node: NodeId) -> bool {
         let mut todo = vec![node];
         while let Some(node) = todo.pop() {
@@ -65,7 +65,7 @@ impl Evaluation<'_, '_> {
         true
     }
 
-    /// Whether `node` may be constant; what must be constant too goes on `todo`.
+    /// Whether `node` may be constant; operands that must be constant too go on `todo`.
     fn step(&self, node: NodeId, todo: &mut Vec<NodeId>) -> bool {
         let file = self.resolver.names.file;
         let tree = &file.tree;
@@ -110,7 +110,7 @@ impl Evaluation<'_, '_> {
         let Some(name) = names.pop().filter(|n| plain(n) && names.iter().all(plain)) else {
             return false;
         };
-        let class = self.resolver.names.dotted(&names).map(Type::class);
+        let class = self.resolver.names.class_by_parts(&names).map(Type::class);
         class.and_then(|c| self.resolver.field(&c, name)).is_some_and(|f| self.is_constant(&f))
     }
 
@@ -119,13 +119,13 @@ impl Evaluation<'_, '_> {
     }
 }
 
-/// A literal other than `null`.
+/// Whether a kind of node is a literal other than `null`.
 pub(crate) fn is_constant_literal(kind: Kind) -> bool {
     let is_value = kind.is_literal() && !matches!(kind, Kind::NullLiteral | Kind::ClassLiteral);
     is_value || matches!(kind, Kind::True | Kind::False)
 }
 
-/// `x / 0` and `x % 0` complete abruptly, so they are no constants.
+/// Whether a node is `x / 0` or `x % 0`, which complete abruptly and so are no constants.
 pub(crate) fn divides_by_zero(file: &FileUnit<'_>, binary: NodeId) -> bool {
     let tree = &file.tree;
     let operator = tree.child(binary, Field::Operator).map(|o| tree.kind(o));
@@ -133,7 +133,7 @@ pub(crate) fn divides_by_zero(file: &FileUnit<'_>, binary: NodeId) -> bool {
         && tree.child(binary, Field::Right).is_some_and(|r| file.text(r) == "0")
 }
 
-/// The field that a static import brings in under this name.
+/// Finds the field that a static import brings in under this name.
 pub(crate) fn statically_imported_field(resolver: &Resolver<'_>, name: &str) -> Option<FoundField> {
     let imports = &resolver.names.file.imports;
     let single = imports.static_single.get(name).into_iter().flatten();

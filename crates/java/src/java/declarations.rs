@@ -1,5 +1,4 @@
-//! The files of a program and the names of their classes: the first thing that is known of
-//! them.
+//! Files of a program and the names of their classes, the first step of resolving it.
 
 use std::sync::Arc;
 #[cfg(test)]
@@ -8,22 +7,22 @@ use std::sync::atomic::Ordering;
 use rayon::prelude::*;
 
 use super::class::ClassInfo;
-use super::declare::{ClassDecl, FileUnit};
+use super::file_unit::{ClassDecl, FileUnit};
 use super::read_set::ReadSet;
 use super::syntax_tree::SyntaxTree;
 use super::types::Name;
 use super::{ClassPath, SourceFile};
-use crate::java::fast::Map;
+use crate::java::fast_hash::Map;
 
-/// The files, their classes by name, and the class path.
+/// Files of a program, their classes by name, and the class path.
 pub(crate) struct Declarations<'w> {
     files: Vec<FileUnit<'w>>,
     class_path: &'w ClassPath,
-    /// Source classes: file and index in [`FileUnit::classes`].
+    /// Position of each source class: file and index in [`FileUnit::classes`].
     sites: Map<Name, (usize, usize)>,
 }
 
-/// Where a source class is declared.
+/// Declaration of a source class, with its file.
 #[derive(Clone, Copy)]
 pub(crate) struct DeclarationSite<'w> {
     pub file: &'w FileUnit<'w>,
@@ -33,14 +32,14 @@ pub(crate) struct DeclarationSite<'w> {
 }
 
 impl<'w> DeclarationSite<'w> {
-    /// The declaration around.
+    /// Returns the enclosing class's declaration.
     pub fn outer(self) -> Option<&'w ClassDecl> {
         self.class.outer.map(|outer| &self.file.classes[outer])
     }
 }
 
 impl<'w> Declarations<'w> {
-    /// Of `files`, whose pruned trees are `trees`.
+    /// Collects the declarations of `files`, whose pruned trees are `trees`.
     pub fn of(
         files: &'w [SourceFile],
         trees: Vec<SyntaxTree>,
@@ -57,9 +56,9 @@ impl<'w> Declarations<'w> {
         Declarations { files, class_path, sites }
     }
 
-    /// Puts the whole trees of files, by their indices, into the place of their surfaces:
-    /// nothing changes for other files. The indices.
-    pub fn complete(&mut self, trees: Vec<(usize, SyntaxTree)>) -> Vec<usize> {
+    /// Replaces the surfaces of files, by index, by their whole trees: nothing changes for other
+    /// files. Returns the indices.
+    pub fn replace_stubs(&mut self, trees: Vec<(usize, SyntaxTree)>) -> Vec<usize> {
         let mut numbers = Vec::with_capacity(trees.len());
         for (number, tree) in trees {
             self.files[number] = FileUnit::of(self.files[number].source, tree);
@@ -68,7 +67,7 @@ impl<'w> Declarations<'w> {
         numbers
     }
 
-    /// All files.
+    /// Returns all files, in order.
     pub fn files(&self) -> &[FileUnit<'w>] {
         &self.files
     }
@@ -78,12 +77,12 @@ impl<'w> Declarations<'w> {
         self.files.into_par_iter().for_each(drop);
     }
 
-    /// The Java release of the JDK on the class path.
+    /// Returns the Java release of the JDK on the class path.
     pub fn release(&self) -> u16 {
         self.class_path.release()
     }
 
-    /// The names of the source classes, in no order.
+    /// Iterates over the names of the source classes, in no order.
     pub fn names(&self) -> impl ParallelIterator<Item = &Name> {
         self.sites.par_iter().map(|(name, _)| name)
     }
@@ -93,12 +92,12 @@ impl<'w> Declarations<'w> {
         self.sites.contains_key(class)
     }
 
-    /// Whether the file is where the class is taken from.
+    /// Whether the class is taken from the file with this index.
     pub(crate) fn is_from(&self, number: usize, class: &str) -> bool {
         self.sites.get(class).is_some_and(|(file, _)| *file == number)
     }
 
-    /// Where a source class is declared.
+    /// Finds the declaration of a source class; notes the look-up in `asked`.
     pub fn site(&self, class: &str, asked: &ReadSet) -> Option<DeclarationSite<'_>> {
         #[cfg(test)]
         self.note_lookup();
@@ -106,31 +105,32 @@ impl<'w> Declarations<'w> {
         self.untracked_site(class)
     }
 
-    /// Where a source class is declared, for those who keep no account of what they asked.
+    /// Finds the declaration of a source class without noting the look-up.
     pub(crate) fn untracked_site(&self, class: &str) -> Option<DeclarationSite<'_>> {
         let (number, index) = *self.sites.get(class)?;
         let file = &self.files[number];
         Some(DeclarationSite { file, number, class: &file.classes[index] })
     }
 
-    /// What the class file of a source class says, where the program was compiled with what its
-    /// annotation processors write into classes.
-    pub fn compiled(&self, class: &str) -> Option<Arc<ClassInfo>> {
-        self.class_path.compiled(class)
+    /// Returns a source class from its class file, where the program was compiled with its
+    /// annotation processors.
+    pub fn compiled_class(&self, class: &str) -> Option<Arc<ClassInfo>> {
+        self.class_path.compiled_class(class)
     }
 
-    /// The packages that a module of the class path exports to all.
+    /// Returns the packages that a module of the class path exports to all.
     pub(crate) fn exported_packages(&self, module: &str) -> Vec<String> {
         self.class_path.exported_packages(module)
     }
 
-    /// A class that the sources do not declare.
-    pub fn outside(&self, class: &str, asked: &ReadSet) -> Option<Arc<ClassInfo>> {
+    /// Returns a class that the sources do not declare, from the class path; notes the look-up in
+    /// `asked`.
+    pub fn library_class(&self, class: &str, asked: &ReadSet) -> Option<Arc<ClassInfo>> {
         asked.note(class);
         self.class_path.find(class)
     }
 
-    /// Counts the look-ups of classes, which grow as the work does.
+    /// Counts a look-up of a class, for tests of the work per file.
     #[cfg(test)]
     pub(crate) fn note_lookup(&self) {
         self.class_path.lookups.fetch_add(1, Ordering::Relaxed);

@@ -1,32 +1,33 @@
-//! The encoding of source files: by a byte order mark, or as the user's build states it. Names
-//! are those that javac's `-encoding` takes; characters are those that Java makes of the bytes.
+//! Encodings of source files, by a byte order mark or as the user's build states. Names are
+//! those of javac's `-encoding`; bytes decode to the same characters as in Java.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-/// An encoding of source files.
+/// Character encoding of source files, by Java's name and decoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceEncoding {
-    /// Its name, as Java writes it.
+    /// Name in Java's spelling.
     pub name: &'static str,
     decoder: SourceDecoder,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SourceDecoder {
-    /// Every byte below 128 is a character, and no other byte is.
+    /// US-ASCII: every byte below 128 is a character, and no other byte is.
     Ascii,
-    /// Every byte is a character.
+    /// ISO-8859-1: every byte is a character.
     Latin1,
-    /// By a table; some characters are others in Java.
-    Table(&'static Encoding, &'static [OtherInJava]),
-    /// By byte order mark; without one the higher byte is first.
+    /// A table of the Encoding Standard, with the characters that differ in Java.
+    Table(&'static Encoding, &'static [JavaCharOverride]),
+    /// UTF-16 by byte order mark; without one the higher byte is first.
     Utf16,
 }
 
-/// Characters that follow each other in Java, and those that the Web's tables have for them.
-type OtherInJava = (char, &'static str);
+/// Characters that differ in Java: the first of a run in Java, and the characters of the Web's
+/// tables that the run replaces.
+type JavaCharOverride = (char, &'static str);
 
-const JAPANESE: &[OtherInJava] = &[
+const JAPANESE: &[JavaCharOverride] = &[
     ('\u{2014}', "\u{2015}"),
     ('\u{301c}', "\u{ff5e}"),
     ('\u{2016}', "\u{2225}"),
@@ -35,10 +36,10 @@ const JAPANESE: &[OtherInJava] = &[
     ('\u{ac}', "\u{ffe2}"),
 ];
 
-const UKRAINIAN: &[OtherInJava] = &[('\u{255d}', "\u{45e}"), ('\u{256c}', "\u{40e}")];
+const UKRAINIAN: &[JavaCharOverride] = &[('\u{255d}', "\u{45e}"), ('\u{256c}', "\u{40e}")];
 
 /// Java has all but the first of these, which is not in x-mswin-936, in the area for private use.
-const CHINESE: &[OtherInJava] = &[
+const CHINESE: &[JavaCharOverride] = &[
     ('\u{2641}', "\u{2295}"),
     (
         '\u{e78d}',
@@ -74,55 +75,64 @@ const CHINESE: &[OtherInJava] = &[
 
 use SourceDecoder::{Ascii, Latin1, Table, Utf16};
 
-/// Encodings with their names in Java, in small letters without `-` and `_`.
+/// All encodings, each with its names in Java, in small letters without `-` and `_`.
 const ENCODINGS: [(&[&str], SourceEncoding); 29] = [
-    (&["utf8"], of("UTF-8", Table(UTF_8, &[]))),
-    (&["utf16", "unicode"], of("UTF-16", Utf16)),
-    (&["utf16le", "xutf16lebom", "unicodelittleunmarked"], of("UTF-16LE", Table(UTF_16LE, &[]))),
-    (&["utf16be", "unicodebigunmarked"], of("UTF-16BE", Table(UTF_16BE, &[]))),
-    (&["usascii", "ascii", "iso646us", "ansix3.41968"], of("US-ASCII", Ascii)),
-    (&["iso88591", "latin1", "l1", "cp819", "ibm819"], of("ISO-8859-1", Latin1)),
-    (&["iso88592", "latin2"], of("ISO-8859-2", Table(encoding_rs::ISO_8859_2, &[]))),
-    (&["iso88594", "latin4"], of("ISO-8859-4", Table(encoding_rs::ISO_8859_4, &[]))),
-    (&["iso88595", "cyrillic"], of("ISO-8859-5", Table(encoding_rs::ISO_8859_5, &[]))),
-    (&["iso88597", "greek"], of("ISO-8859-7", Table(encoding_rs::ISO_8859_7, &[]))),
-    (&["iso885913"], of("ISO-8859-13", Table(encoding_rs::ISO_8859_13, &[]))),
-    (&["iso885915", "latin9"], of("ISO-8859-15", Table(encoding_rs::ISO_8859_15, &[]))),
-    (&["windows1250", "cp1250"], of("windows-1250", Table(encoding_rs::WINDOWS_1250, &[]))),
-    (&["windows1251", "cp1251"], of("windows-1251", Table(encoding_rs::WINDOWS_1251, &[]))),
-    (&["windows1252", "cp1252"], of("windows-1252", Table(encoding_rs::WINDOWS_1252, &[]))),
-    (&["windows1253", "cp1253"], of("windows-1253", Table(encoding_rs::WINDOWS_1253, &[]))),
-    (&["windows1254", "cp1254"], of("windows-1254", Table(encoding_rs::WINDOWS_1254, &[]))),
-    (&["windows1257", "cp1257"], of("windows-1257", Table(encoding_rs::WINDOWS_1257, &[]))),
-    (&["koi8r"], of("KOI8-R", Table(encoding_rs::KOI8_R, &[]))),
-    (&["koi8u"], of("KOI8-U", Table(encoding_rs::KOI8_U, UKRAINIAN))),
-    (&["ibm866", "cp866"], of("IBM866", Table(encoding_rs::IBM866, &[]))),
-    (&["shiftjis", "sjis", "xsjis"], of("Shift_JIS", Table(encoding_rs::SHIFT_JIS, JAPANESE))),
+    (&["utf8"], encoding("UTF-8", Table(UTF_8, &[]))),
+    (&["utf16", "unicode"], encoding("UTF-16", Utf16)),
+    (
+        &["utf16le", "xutf16lebom", "unicodelittleunmarked"],
+        encoding("UTF-16LE", Table(UTF_16LE, &[])),
+    ),
+    (&["utf16be", "unicodebigunmarked"], encoding("UTF-16BE", Table(UTF_16BE, &[]))),
+    (&["usascii", "ascii", "iso646us", "ansix3.41968"], encoding("US-ASCII", Ascii)),
+    (&["iso88591", "latin1", "l1", "cp819", "ibm819"], encoding("ISO-8859-1", Latin1)),
+    (&["iso88592", "latin2"], encoding("ISO-8859-2", Table(encoding_rs::ISO_8859_2, &[]))),
+    (&["iso88594", "latin4"], encoding("ISO-8859-4", Table(encoding_rs::ISO_8859_4, &[]))),
+    (&["iso88595", "cyrillic"], encoding("ISO-8859-5", Table(encoding_rs::ISO_8859_5, &[]))),
+    (&["iso88597", "greek"], encoding("ISO-8859-7", Table(encoding_rs::ISO_8859_7, &[]))),
+    (&["iso885913"], encoding("ISO-8859-13", Table(encoding_rs::ISO_8859_13, &[]))),
+    (&["iso885915", "latin9"], encoding("ISO-8859-15", Table(encoding_rs::ISO_8859_15, &[]))),
+    (&["windows1250", "cp1250"], encoding("windows-1250", Table(encoding_rs::WINDOWS_1250, &[]))),
+    (&["windows1251", "cp1251"], encoding("windows-1251", Table(encoding_rs::WINDOWS_1251, &[]))),
+    (&["windows1252", "cp1252"], encoding("windows-1252", Table(encoding_rs::WINDOWS_1252, &[]))),
+    (&["windows1253", "cp1253"], encoding("windows-1253", Table(encoding_rs::WINDOWS_1253, &[]))),
+    (&["windows1254", "cp1254"], encoding("windows-1254", Table(encoding_rs::WINDOWS_1254, &[]))),
+    (&["windows1257", "cp1257"], encoding("windows-1257", Table(encoding_rs::WINDOWS_1257, &[]))),
+    (&["koi8r"], encoding("KOI8-R", Table(encoding_rs::KOI8_R, &[]))),
+    (&["koi8u"], encoding("KOI8-U", Table(encoding_rs::KOI8_U, UKRAINIAN))),
+    (&["ibm866", "cp866"], encoding("IBM866", Table(encoding_rs::IBM866, &[]))),
+    (
+        &["shiftjis", "sjis", "xsjis"],
+        encoding("Shift_JIS", Table(encoding_rs::SHIFT_JIS, JAPANESE)),
+    ),
     (
         &["windows31j", "ms932", "cswindows31j", "cp932"],
-        of("windows-31j", Table(encoding_rs::SHIFT_JIS, &[])),
+        encoding("windows-31j", Table(encoding_rs::SHIFT_JIS, &[])),
     ),
-    (&["eucjp", "eucj", "xeucjp"], of("EUC-JP", Table(encoding_rs::EUC_JP, JAPANESE))),
-    (&["euckr", "ksc5601"], of("EUC-KR", Table(encoding_rs::EUC_KR, &[]))),
-    (&["ms949", "xwindows949"], of("x-windows-949", Table(encoding_rs::EUC_KR, &[]))),
-    (&["gbk", "cp936", "windows936"], of("GBK", Table(encoding_rs::GBK, CHINESE))),
-    (&["ms936", "xmswin936"], of("x-mswin-936", Table(encoding_rs::GBK, CHINESE.split_at(1).1))),
-    (&["gb18030"], of("GB18030", Table(encoding_rs::GB18030, &[]))),
+    (&["eucjp", "eucj", "xeucjp"], encoding("EUC-JP", Table(encoding_rs::EUC_JP, JAPANESE))),
+    (&["euckr", "ksc5601"], encoding("EUC-KR", Table(encoding_rs::EUC_KR, &[]))),
+    (&["ms949", "xwindows949"], encoding("x-windows-949", Table(encoding_rs::EUC_KR, &[]))),
+    (&["gbk", "cp936", "windows936"], encoding("GBK", Table(encoding_rs::GBK, CHINESE))),
+    (
+        &["ms936", "xmswin936"],
+        encoding("x-mswin-936", Table(encoding_rs::GBK, CHINESE.split_at(1).1)),
+    ),
+    (&["gb18030"], encoding("GB18030", Table(encoding_rs::GB18030, &[]))),
 ];
 
-const fn of(name: &'static str, decoder: SourceDecoder) -> SourceEncoding {
+const fn encoding(name: &'static str, decoder: SourceDecoder) -> SourceEncoding {
     SourceEncoding { name, decoder }
 }
 
 impl SourceEncoding {
     /// UTF-8.
-    pub const UTF_8: Self = of("UTF-8", Table(UTF_8, &[]));
+    pub const UTF_8: Self = encoding("UTF-8", Table(UTF_8, &[]));
 
-    /// The encoding of this name.
+    /// Returns the encoding of a name that javac accepts.
     ///
     /// # Errors
     /// One that is not known, with those that are.
-    pub fn named(name: &str) -> Result<Self, String> {
+    pub fn from_name(name: &str) -> Result<Self, String> {
         let plain: String =
             name.chars().filter(|c| !matches!(c, '-' | '_')).collect::<String>().to_lowercase();
         let found = ENCODINGS.iter().find(|(names, _)| names.contains(&plain.as_str()));
@@ -133,7 +143,7 @@ impl SourceEncoding {
         })
     }
 
-    /// The text; the place of the first bytes that are no character.
+    /// Decodes bytes to text; the error is the offset of the first bytes that are no character.
     pub fn decode(self, bytes: &[u8]) -> Result<String, usize> {
         match self.decoder {
             Ascii => match bytes.iter().position(|byte| !byte.is_ascii()) {
@@ -147,16 +157,16 @@ impl SourceEncoding {
                     [0xfe, 0xff, rest @ ..] => (UTF_16BE, rest),
                     rest => (UTF_16BE, rest),
                 };
-                by_table(encoding, rest)
+                decode_by_table(encoding, rest)
             }
             Table(encoding, others) => {
-                let text = by_table(encoding, bytes)?;
+                let text = decode_by_table(encoding, bytes)?;
                 if [encoding_rs::GBK, encoding_rs::GB18030].contains(&encoding) {
                     check_one_way(encoding, &text, bytes)?;
                 }
                 let is_other = |c: char| others.iter().any(|(_, web)| web.contains(c));
                 match text.contains(is_other) {
-                    true => Ok(text.chars().map(|c| in_java(c, others)).collect()),
+                    true => Ok(text.chars().map(|c| java_char(c, others)).collect()),
                     false => Ok(text),
                 }
             }
@@ -164,9 +174,9 @@ impl SourceEncoding {
     }
 }
 
-/// A whole text, or the place of what is none: found by halves, since the tables only say that
-/// there is something.
-fn by_table(encoding: &'static Encoding, bytes: &[u8]) -> Result<String, usize> {
+/// Decodes a whole text, or returns the offset of the first invalid bytes, found by bisection,
+/// since the decoder only reports that there are some.
+fn decode_by_table(encoding: &'static Encoding, bytes: &[u8]) -> Result<String, usize> {
     let whole = encoding.decode_without_bom_handling_and_without_replacement(bytes);
     if let Some(text) = whole {
         return Ok(text.into_owned());
@@ -177,7 +187,7 @@ fn by_table(encoding: &'static Encoding, bytes: &[u8]) -> Result<String, usize> 
     Err(read.saturating_sub(1))
 }
 
-/// Refuses bytes for which the Web's tables have the character of other bytes: Java has another.
+/// Refuses bytes that do not survive decoding and encoding: for these Java has another character.
 fn check_one_way(encoding: &'static Encoding, text: &str, bytes: &[u8]) -> Result<(), usize> {
     let (again, ..) = encoding.encode(text);
     match again.iter().zip(bytes).position(|(again, byte)| again != byte) {
@@ -186,8 +196,8 @@ fn check_one_way(encoding: &'static Encoding, text: &str, bytes: &[u8]) -> Resul
     }
 }
 
-/// The character that Java has for one of the Web's.
-fn in_java(c: char, others: &[OtherInJava]) -> char {
+/// Returns Java's character for one of the Web's tables.
+fn java_char(c: char, others: &[JavaCharOverride]) -> char {
     let found = others.iter().find_map(|(first, web)| {
         let at = web.chars().position(|web| web == c)?;
         char::from_u32(u32::from(*first) + u32::try_from(at).ok()?)
@@ -195,11 +205,11 @@ fn in_java(c: char, others: &[OtherInJava]) -> char {
     found.unwrap_or(c)
 }
 
-/// What a byte order mark says, and how long it is.
-pub fn marked(bytes: &[u8]) -> Option<(SourceEncoding, usize)> {
+/// Returns the encoding of a byte order mark, and the number of bytes to skip.
+pub fn byte_order_mark(bytes: &[u8]) -> Option<(SourceEncoding, usize)> {
     match bytes {
         [0xef, 0xbb, 0xbf, ..] => Some((SourceEncoding::UTF_8, 3)),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some((of("UTF-16", Utf16), 0)),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some((encoding("UTF-16", Utf16), 0)),
         _ => None,
     }
 }
@@ -222,15 +232,15 @@ mod tests {
             ("Cp1252", "windows-1252"),
             ("ISO8859_15", "ISO-8859-15"),
         ] {
-            assert_eq!(SourceEncoding::named(name).unwrap().name, expected);
+            assert_eq!(SourceEncoding::from_name(name).unwrap().name, expected);
         }
-        let error = SourceEncoding::named("Klingon").unwrap_err();
+        let error = SourceEncoding::from_name("Klingon").unwrap_err();
         assert!(error.contains("\"Klingon\"") && error.contains("EUC-JP"), "{error}");
     }
 
     #[test]
     fn what_is_no_character_has_a_place() {
-        let of = |name: &str| SourceEncoding::named(name).unwrap();
+        let of = |name: &str| SourceEncoding::from_name(name).unwrap();
         assert_eq!(of("Shift_JIS").decode(b"\x83\x5c a\\").as_deref(), Ok("ソ a\\"));
         assert_eq!(of("Shift_JIS").decode(b"\x81\x60").as_deref(), Ok("\u{301c}"));
         assert_eq!(of("MS932").decode(b"\x81\x60").as_deref(), Ok("\u{ff5e}"));
@@ -239,7 +249,9 @@ mod tests {
         assert_eq!(of("UTF-16").decode(b"\xff\xfea\0").as_deref(), Ok("a"));
         assert_eq!(of("UTF-16").decode(b"\0a").as_deref(), Ok("a"));
         assert_eq!(of("latin1").decode(b"\x80").as_deref(), Ok("\u{80}"));
-        assert!(marked(b"\xef\xbb\xbfclass").is_some() && marked(b"class").is_none());
+        assert!(
+            byte_order_mark(b"\xef\xbb\xbfclass").is_some() && byte_order_mark(b"class").is_none()
+        );
     }
 
     /// Prints what Java makes of all bytes, and of all pairs of bytes that are one character.
@@ -293,7 +305,7 @@ class All {
             let numbers: Vec<u32> = words[1..].iter().map(|word| word.parse().unwrap()).collect();
             let (code, bytes) = numbers.split_last().unwrap();
             let bytes: Vec<u8> = bytes.iter().map(|byte| *byte as u8).collect();
-            let encoding = SourceEncoding::named(words[0]).unwrap();
+            let encoding = SourceEncoding::from_name(words[0]).unwrap();
             let Ok(text) = encoding.decode(&bytes) else { continue };
             known += 1;
             if text.chars().map(u32::from).ne([*code]) {

@@ -1,16 +1,15 @@
-//! Unicode escapes outside literals (JLS 3.3), which the grammar doesn't know: a text of
-//! the same length in which they are what they stand for.
+//! Decoding of Unicode escapes outside literals (JLS 3.3), which the grammar doesn't support,
+//! into a text of the same length.
 
 use memchr::memmem;
 
 use super::regions::{RegionKind, Regions, TextRegion};
 
-/// `text` with each escape outside literals and comments replaced by its character, or
-/// `None` if there is none. What the escape was longer becomes spaces behind the word or
-/// the operators that it belongs to, so that every token keeps its place. An escaped
-/// quote begins or ends a literal; other escapes inside literals stay, as the grammar
-/// reads them.
-pub(super) fn decoded(text: &str) -> Option<String> {
+/// Replaces each escape outside literals and comments by its character; `None` if there is none.
+/// The excess length of the escape becomes spaces behind the word or the operators that it belongs
+/// to, so that every token keeps its place. An escaped quote begins or ends a literal; other
+/// escapes inside literals stay, as the grammar reads them.
+pub(super) fn decode_escapes(text: &str) -> Option<String> {
     if !may_change(text) {
         return None;
     }
@@ -20,12 +19,12 @@ pub(super) fn decoded(text: &str) -> Option<String> {
     while let Some(unit) = decoder.unit() {
         place = decoder.step(place, unit);
     }
-    decoder.pay();
+    decoder.pad();
     (decoder.out != text).then_some(decoder.out)
 }
 
-/// Whether an escape stands outside comments and literals, or may end a literal. Up to the
-/// first of these a text reads as if none of its escapes were one.
+/// Whether an escape is outside comments and literals, or may end a literal. Before the first of
+/// these no escape changes the tokens of the text.
 fn may_change(text: &str) -> bool {
     let mut escapes = memmem::find_iter(text.as_bytes(), "\\u").peekable();
     if escapes.peek().is_none() {
@@ -42,7 +41,7 @@ fn may_change(text: &str) -> bool {
     escapes.next().is_some()
 }
 
-/// What a place in the text belongs to.
+/// Lexical context of a position in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TextContext {
     Code(CharClass),
@@ -53,7 +52,7 @@ enum TextContext {
     TextBlock,
 }
 
-/// What a character outside literals and comments can be part of.
+/// Kind of token that a character outside literals and comments can be part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CharClass {
     Space,
@@ -71,25 +70,25 @@ impl CharClass {
     }
 }
 
-/// One character, as written or escaped.
+/// One character, as written or escaped, with its length in the text.
 #[derive(Debug, Clone, Copy)]
 struct EscapedChar {
     char: char,
-    /// Bytes in the text.
+    /// Length in the text, in bytes.
     length: usize,
 }
 
 struct EscapeDecoder<'t> {
     text: &'t str,
-    /// Where the next unit begins.
+    /// Offset of the next character.
     at: usize,
     out: String,
-    /// Bytes that `out` is shorter than the text read.
+    /// Bytes by which `out` is shorter than the text read.
     debt: usize,
 }
 
 impl EscapeDecoder<'_> {
-    /// The unit at `at`; it isn't consumed.
+    /// Returns the character at `at` without consuming it.
     fn unit(&self) -> Option<EscapedChar> {
         self.unit_at(self.at)
     }
@@ -125,23 +124,23 @@ impl EscapeDecoder<'_> {
         let next = self.unit_at(self.at + unit.length).map(|next| next.char);
         match unit.char {
             quote @ ('"' | '\'') => {
-                self.pay();
+                self.pad();
                 if quote == '"' && self.text[self.at..].starts_with("\"\"\"") {
                     self.copy(EscapedChar { char: quote, length: 3 });
                     return TextContext::TextBlock;
                 }
                 // Spaces inside the literal would belong to it.
                 self.debt += unit.length - 1;
-                self.pay();
+                self.pad();
                 self.out.push(quote);
                 self.at += unit.length;
                 return TextContext::Literal(quote);
             }
             '/' if matches!(next, Some('/' | '*')) => {
-                self.pay();
+                self.pad();
                 self.decode(unit);
                 self.unit().into_iter().for_each(|second| self.decode(second));
-                self.pay();
+                self.pad();
                 let is_line = next == Some('/');
                 return if is_line { TextContext::LineComment } else { TextContext::BlockComment };
             }
@@ -149,7 +148,7 @@ impl EscapeDecoder<'_> {
         }
         let new = CharClass::of(unit.char);
         if new != class || new == CharClass::Space {
-            self.pay();
+            self.pad();
         }
         self.decode(unit);
         TextContext::Code(new)
@@ -166,7 +165,7 @@ impl EscapeDecoder<'_> {
         let is_broken = unit.length == 1 && unit.char == '\n';
         if is_end {
             self.decode(unit);
-            self.pay();
+            self.pad();
         } else {
             self.copy(unit);
         }
@@ -189,13 +188,13 @@ impl EscapeDecoder<'_> {
         TextContext::TextBlock
     }
 
-    /// The unit as it is written.
+    /// Appends the character as it is written.
     fn copy(&mut self, unit: EscapedChar) {
         self.out.push_str(&self.text[self.at..self.at + unit.length]);
         self.at += unit.length;
     }
 
-    /// What the unit stands for.
+    /// Appends the character decoded.
     fn decode(&mut self, unit: EscapedChar) {
         // A line break would move all lines after it.
         let is_break = unit.length > 1 && matches!(unit.char, '\n' | '\r');
@@ -205,13 +204,13 @@ impl EscapeDecoder<'_> {
         self.at += unit.length;
     }
 
-    /// Spaces for what the escapes were longer.
-    fn pay(&mut self) {
+    /// Appends spaces for the excess length of the escapes.
+    fn pad(&mut self) {
         self.out.extend(std::iter::repeat_n(' ', std::mem::take(&mut self.debt)));
     }
 }
 
-/// The escape that `rest` begins with; two escaped surrogates are one character.
+/// Reads the escape that `rest` begins with; two escaped surrogates are one character.
 fn escape(rest: &str) -> Option<EscapedChar> {
     let (first, length) = code_unit(rest)?;
     if let Some(char) = char::from_u32(u32::from(first)) {
@@ -222,7 +221,7 @@ fn escape(rest: &str) -> Option<EscapedChar> {
     Some(EscapedChar { char, length: length + more })
 }
 
-/// The UTF-16 code unit of the escape that `rest` begins with, and its length.
+/// Reads the UTF-16 code unit of the escape that `rest` begins with; returns its length, too.
 fn code_unit(rest: &str) -> Option<(u16, usize)> {
     let marked = rest.strip_prefix("\\u")?;
     let digits = marked.trim_start_matches('u').get(..4)?;
@@ -248,7 +247,7 @@ mod tests {
             (r"a\u000ab", "a      b"),
         ];
         for (text, expected) in cases {
-            assert_eq!(decoded(text).as_deref(), Some(expected), "{text}");
+            assert_eq!(decode_escapes(text).as_deref(), Some(expected), "{text}");
         }
     }
 
@@ -262,7 +261,7 @@ mod tests {
             r#"c = '\'' + "\\u0041" + '\\';"#,
         ];
         for text in texts {
-            assert_eq!(decoded(text), None, "{text}");
+            assert_eq!(decode_escapes(text), None, "{text}");
         }
     }
 
@@ -270,13 +269,13 @@ mod tests {
     fn what_follows_a_comment_or_literal_is_code_again() {
         let text = "/* \\u0041 */ \\u0041 \"\\u0041\" \\u0041 // \\u0041\n\\u0041";
         let expected = "/* \\u0041 */ A      \"\\u0041\" A      // \\u0041\nA     ";
-        assert_eq!(decoded(text).as_deref(), Some(expected));
+        assert_eq!(decode_escapes(text).as_deref(), Some(expected));
     }
 
     proptest! {
         #[test]
         fn the_length_and_the_lines_stay(text in r#"([a"'/*\\ +\n]|\\u00[24][0-9a-f]|é){0,40}"#) {
-            if let Some(decoded) = decoded(&text) {
+            if let Some(decoded) = decode_escapes(&text) {
                 prop_assert_eq!(decoded.len(), text.len());
                 let breaks = |s: &str| s.match_indices('\n').map(|(at, _)| at).collect::<Vec<_>>();
                 prop_assert_eq!(breaks(&decoded), breaks(&text));

@@ -1,9 +1,9 @@
-//! What a program says of its classes, as hashes: as long as the answers to all that a file
-//! asked are the same, what was found out about that file holds.
+//! Hashes of the resolved classes of a program, for cache invalidation: while the hashes of all
+//! classes that a file's analysis looked up are the same, its results are valid.
 //!
-//! The answers are of what was resolved, not of its text: a class whose declaration stays as
-//! it is answers otherwise when a name in it comes to mean another class. All fields are
-//! taken apart by name below, so that the compiler asks about those that come.
+//! The hashes are of the resolved class, not of its text: a class whose declaration stays as it
+//! is gets another hash when a name in it resolves to another class. All fields are destructured
+//! by name below, so that the compiler reports new ones.
 
 use std::sync::Arc;
 
@@ -13,36 +13,36 @@ use serde::{Deserialize, Serialize};
 use super::class::{ClassInfo, FieldInfo, MethodInfo, Visibility};
 use super::class_members::ClassMembers;
 use super::constants::is_constant;
-use super::declare::ClassDecl;
-use super::fast::Map;
+use super::fast_hash::Map;
+use super::file_unit::ClassDecl;
 use super::members::FoundField;
-use super::read_set::{ReadSet, ShortName};
+use super::read_set::{ClassNameHash, ReadSet};
 use super::resolver::Resolver;
 use super::types::{ClassType, Name, Type, TypeVariable, Wildcard};
 
-/// The hash of an answer, or of several.
-pub type Answer = [u8; 16];
+/// Hash of all classes that a file's analysis looked up.
+pub type AnswerHash = [u8; 16];
 
-/// The answers about all classes of the sources. Those of names that the sources don't
-/// declare follow from the class path alone.
+/// Hashes of all resolved classes of the sources, by hash of their names. Classes that the
+/// sources don't declare depend on the class path alone.
 #[derive(Debug, Default)]
-pub struct ClassFingerprints(Map<ShortName, u128>);
+pub struct ClassFingerprints(Map<ClassNameHash, u128>);
 
-/// The names of classes that the work on one file asked for, and the answers it got.
+/// Names of the classes that a file's analysis looked up, with a hash of what it found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DependencyFingerprint {
-    /// The short names, ascending.
+    /// Hashes of the names, ascending.
     pub asked: Vec<u32>,
-    /// The hash of all answers.
-    pub answers: Answer,
+    /// Hash of all these classes.
+    pub answers: AnswerHash,
 }
 
 impl ClassFingerprints {
-    /// What `classes` says of those of the sources.
+    /// Computes the hashes of the classes of the sources.
     pub(crate) fn of(classes: &ClassMembers<'_>) -> ClassFingerprints {
         let names = classes.declarations().names();
-        let each: Vec<(ShortName, u128)> =
-            names.map(|name| (ShortName::of(name), answer(classes, name))).collect();
+        let each: Vec<(ClassNameHash, u128)> =
+            names.map(|name| (ClassNameHash::of(name), fingerprint_class(classes, name))).collect();
         let mut all = Map::with_capacity_and_hasher(each.len(), Default::default());
         for (name, answer) in each {
             // Classes with one short name answer together, in any order.
@@ -51,37 +51,37 @@ impl ClassFingerprints {
         ClassFingerprints(all)
     }
 
-    /// What was asked, by short names in ascending order, with what is answered now.
-    pub fn to(&self, asked: Vec<u32>) -> DependencyFingerprint {
-        let answers = self.to_all(&asked);
+    /// Returns the fingerprint of the classes with these name hashes (ascending) in this program.
+    pub fn fingerprint_of(&self, asked: Vec<u32>) -> DependencyFingerprint {
+        let answers = self.hash_answers(&asked);
         DependencyFingerprint { asked, answers }
     }
 
-    /// Whether the answers would be the same today.
-    pub fn hold(&self, conversation: &DependencyFingerprint) -> bool {
-        self.to_all(&conversation.asked) == conversation.answers
+    /// Whether the classes of a recorded fingerprint have the same hashes in this program.
+    pub fn are_unchanged(&self, recorded: &DependencyFingerprint) -> bool {
+        self.hash_answers(&recorded.asked) == recorded.answers
     }
 
-    fn to_all(&self, asked: &[u32]) -> Answer {
+    fn hash_answers(&self, asked: &[u32]) -> AnswerHash {
         let mut hasher = blake3::Hasher::new();
         for name in asked {
-            if let Some(answer) = self.0.get(&ShortName(*name)) {
+            if let Some(answer) = self.0.get(&ClassNameHash(*name)) {
                 hasher.update(&name.to_le_bytes());
                 hasher.update(&answer.to_le_bytes());
             }
         }
-        short(&hasher.finalize())
+        truncate_hash(&hasher.finalize())
     }
 }
 
-fn short(hash: &blake3::Hash) -> Answer {
-    let mut short = Answer::default();
-    short.copy_from_slice(&hash.as_bytes()[..size_of::<Answer>()]);
+fn truncate_hash(hash: &blake3::Hash) -> AnswerHash {
+    let mut short = AnswerHash::default();
+    short.copy_from_slice(&hash.as_bytes()[..size_of::<AnswerHash>()]);
     short
 }
 
-/// All that is said of one class of the sources.
-fn answer(classes: &ClassMembers<'_>, name: &Name) -> u128 {
+/// Computes the hash of one class of the sources.
+fn fingerprint_class(classes: &ClassMembers<'_>, name: &Name) -> u128 {
     let asked = ReadSet::default();
     let mut told = FingerprintEncoder(Vec::new());
     if let Some(declared) = classes.declarations().site(name, &asked) {
@@ -90,14 +90,14 @@ fn answer(classes: &ClassMembers<'_>, name: &Name) -> u128 {
         told.declaration(declared.class, declared.outer());
         let supertypes = classes.hierarchy.supertypes_of(name);
         told.list(supertypes.iter(), |told, name| told.text(name));
-        if let Some(info) = classes.of_source(name, &asked) {
+        if let Some(info) = classes.source_class(name, &asked) {
             told.class(&info, &ConstantFields(Resolver::new(classes, declared.file)));
         }
     }
-    u128::from_le_bytes(short(&blake3::hash(&told.0)))
+    u128::from_le_bytes(truncate_hash(&blake3::hash(&told.0)))
 }
 
-/// Says which fields of a class are constant variables, as the file sees them that declares it.
+/// Evaluates which fields of a class are constant variables, with the resolver of its file.
 struct ConstantFields<'w>(Resolver<'w>);
 
 impl ConstantFields<'_> {
@@ -108,8 +108,8 @@ impl ConstantFields<'_> {
     }
 }
 
-/// What is told, so that no two classes that differ are told alike: lists begin with their
-/// lengths, variants with their numbers.
+/// Encoder of a class as bytes for hashing, without ambiguity: lists begin with their lengths,
+/// variants with their numbers.
 struct FingerprintEncoder(Vec<u8>);
 
 impl FingerprintEncoder {
@@ -139,7 +139,7 @@ impl FingerprintEncoder {
         items.for_each(|item| tell(self, item));
     }
 
-    /// A map in the order of its keys.
+    /// Encodes a map in the order of its keys.
     fn map<K: Ord + AsRef<str>, V>(
         &mut self,
         map: &Map<K, V>,
@@ -157,7 +157,7 @@ impl FingerprintEncoder {
         self.variant(visibility as u8);
     }
 
-    /// Nodes are left out: where a declaration stands changes nothing for others.
+    /// Encodes a declaration without its node, since its position changes nothing for other files.
     fn declaration(&mut self, class: &ClassDecl, around: Option<&ClassDecl>) {
         let ClassDecl { name, node: _, outer: _, visibility, is_inner, is_generic, members } =
             class;
@@ -207,7 +207,7 @@ impl FingerprintEncoder {
         });
     }
 
-    /// Whether it is constant is told beside it.
+    /// Encodes a field without its constancy, which is encoded apart.
     fn field(&mut self, field: &FieldInfo) {
         let FieldInfo { ty, visibility, constancy: _, is_static } = field;
         self.ty(ty);

@@ -1,12 +1,12 @@
-//! Declarations -> their hierarchy. The name of a supertype may be that of a member class which
-//! is inherited from another supertype: so the supertypes of a class are found out when it is
-//! first asked for them.
+//! Resolution of the class hierarchy. The name of a supertype may be that of a member class which
+//! is inherited from another supertype: so the supertypes of a class are resolved at their first
+//! look-up.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::declarations::Declarations;
-use super::declare::{ClassDecl, FileUnit, supertype_nodes};
+use super::file_unit::{ClassDecl, FileUnit, supertype_nodes};
 use super::hierarchy::{Hierarchy, SupertypeNames};
 use super::tracked_lookup::{TrackedLookup, UnfinishedHierarchy};
 use super::type_names::{TypeNames, TypeScope};
@@ -27,7 +27,7 @@ pub(crate) fn find_hierarchy(declarations: Declarations<'_>) -> Hierarchy<'_> {
     Hierarchy::new(declarations, found)
 }
 
-/// The supertypes that were found so far.
+/// Lazy resolver of supertypes, with those found so far.
 struct HierarchyFinder<'d> {
     declarations: &'d Declarations<'d>,
     found: RefCell<SupertypeNames>,
@@ -60,7 +60,7 @@ impl HierarchyFinder<'_> {
     }
 }
 
-/// The classes around a class, outermost first.
+/// Returns the scopes of the classes around a class, outermost first.
 fn outer_levels(file: &FileUnit<'_>, class: &ClassDecl) -> Vec<TypeScope> {
     let outer = |index: &usize| file.classes[*index].outer;
     let around = std::iter::successors(class.outer, outer);

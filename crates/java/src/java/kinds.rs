@@ -1,5 +1,5 @@
-//! The grammar's node kinds and fields as enums, and the tables that lead from the
-//! grammar's ids to them: what syntax trees and all that reads them compare, instead of names.
+//! Node kinds and fields of the grammar as enums, with tables from the grammar's ids to them, so
+//! that syntax trees and their readers compare these instead of names.
 
 use std::sync::LazyLock;
 
@@ -17,12 +17,12 @@ macro_rules! names {
         impl $enum {
             const NAMES: &'static [&'static str] = &["", $($name),*];
 
-            /// The variant with this name; `Other` if there is none.
+            /// Returns the variant with this name; `Other` if there is none.
             pub(super) fn of_name(name: &str) -> $enum {
                 match name { $($name => $enum::$variant,)* _ => $enum::Other }
             }
 
-            /// Its name in the grammar; that of `Other` is empty.
+            /// Returns its name in the grammar; that of `Other` is empty.
             pub fn name(self) -> &'static str {
                 $enum::NAMES[self as usize]
             }
@@ -31,8 +31,8 @@ macro_rules! names {
 }
 
 names! {
-    /// What a node of a syntax tree is. The variants are all names that the grammar has for
-    /// nodes: there is a node of kind `Other` in no tree.
+    /// Kind of a node of a syntax tree. The variants are all names that the grammar has for nodes:
+    /// there is a node of kind `Other` in no tree.
     Kind {
         Error = "ERROR", Program = "program",
         PackageDeclaration = "package_declaration", ImportDeclaration = "import_declaration",
@@ -145,8 +145,8 @@ names! {
 }
 
 names! {
-    /// The role of a node below its parent. The variants are the grammar's field names; most
-    /// nodes are in none of them, but `Other`.
+    /// Role of a node below its parent. The variants are the grammar's field names; most nodes are
+    /// in none of them, but `Other`.
     Field {
         Alternative = "alternative", Annotations = "annotations", Arguments = "arguments",
         Array = "array", Body = "body", Condition = "condition",
@@ -166,7 +166,7 @@ names! {
 }
 
 impl Kind {
-    /// A class, interface, enum, record or annotation type declaration.
+    /// Whether it is a declaration of a class, interface, enum, record or annotation type.
     pub(crate) fn is_class_declaration(self) -> bool {
         matches!(
             self,
@@ -178,7 +178,7 @@ impl Kind {
         )
     }
 
-    /// A syntax node that denotes a type.
+    /// Whether it denotes a type.
     pub fn is_type(self) -> bool {
         matches!(
             self,
@@ -194,12 +194,12 @@ impl Kind {
         )
     }
 
-    /// An annotation; nothing below one is code.
+    /// Whether it is an annotation; nothing below one is code.
     pub(crate) fn is_annotation(self) -> bool {
         matches!(self, Kind::MarkerAnnotation | Kind::Annotation)
     }
 
-    /// A number, character, string, `null` or class literal.
+    /// Whether it is a number, character, string, `null` or class literal.
     pub fn is_literal(self) -> bool {
         matches!(
             self,
@@ -217,17 +217,17 @@ impl Kind {
     }
 }
 
-/// What is known of all nodes of a kind.
+/// Kind for one of the grammar's ids, and whether its nodes are named.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KindEntry {
     pub kind: Kind,
     pub is_named: bool,
 }
 
-/// The error node's id lies outside the grammar's table.
+/// Entry of error nodes, whose id lies outside the grammar's table.
 const ERROR: KindEntry = KindEntry { kind: Kind::Error, is_named: true };
 
-/// Kinds and fields by the grammar's ids.
+/// Tables of kinds and fields by the grammar's ids.
 pub(super) struct Grammar {
     kinds: Vec<KindEntry>,
     fields: Vec<Field>,
@@ -235,7 +235,7 @@ pub(super) struct Grammar {
 
 static LANGUAGE: LazyLock<Language> = LazyLock::new(|| tree_sitter_java_orchard::LANGUAGE.into());
 
-/// The tables, built once from the grammar's own names.
+/// Tables of the Java grammar, built once from its own names.
 pub(super) static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| {
     let language: &'static Language = &LANGUAGE;
     let kind = |id: u16| {
@@ -250,12 +250,12 @@ pub(super) static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| {
 });
 
 impl Grammar {
-    /// What is known of the kind with the grammar's id.
+    /// Returns the entry of the kind with the grammar's id.
     pub(super) fn kind(&self, id: u16) -> &KindEntry {
         self.kinds.get(usize::from(id)).unwrap_or(&ERROR)
     }
 
-    /// The field with the grammar's id; 0 is none.
+    /// Returns the field with the grammar's id; 0 is none.
     pub(super) fn field(&self, id: u16) -> Field {
         self.fields.get(usize::from(id)).copied().unwrap_or(Field::Other)
     }

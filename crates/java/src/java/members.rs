@@ -1,39 +1,38 @@
-//! The members of a type: its fields and methods, inherited ones too, in the order in which
-//! javac looks for them.
+//! Members of a type: its fields and methods, inherited ones too, in javac's look-up order.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::candidates::{CandidateMethod, MemberKind};
 use super::class::{ClassInfo, FieldInfo, MethodInfo, Visibility};
-use super::fast::{Map, Set};
-use super::known::{CandidateMethod, MemberKind};
+use super::fast_hash::{Map, Set};
 use super::resolver::Resolver;
 use super::subtyping::DEPTH_MAX;
 use super::types::{ClassType, Name, Type, erase, substitute};
 
-/// From this release on javac finds `Object`'s methods last on interfaces,
+/// First Java release whose javac finds `Object`'s methods last on interfaces.
 const OBJECT_IS_LAST: u16 = 18;
 
-/// and from this one it orders interfaces of one rank by name.
+/// First Java release whose javac orders interfaces of one rank by name.
 const ORDERED_BY_NAME: u16 = 22;
 
-/// A field as a member of a type.
+/// Field as a member of a type, with the class that declares it.
 pub(crate) struct FoundField {
     pub class: Arc<ClassInfo>,
     pub name: Name,
     pub field: FieldInfo,
-    /// The type, with the receiver's type arguments put in.
+    /// Type of the field, with the receiver's type arguments substituted.
     pub ty: Type,
 }
 
 impl Resolver<'_> {
-    /// The field `name` of `ty`, inherited ones too.
+    /// Finds the field `name` of `ty`, inherited ones too.
     pub fn field(&self, ty: &Type, name: &str) -> Option<FoundField> {
         match ty {
             Type::Class(class) => self.field_of_class(ty, class, name),
             Type::Variable(_) | Type::Wildcard(_) => {
-                let upper = self.upper(ty);
+                let upper = self.upper_bound(ty);
                 let class = if let Type::Class(class) = &upper { class } else { return None };
                 self.field_of_class(&upper, class, name)
             }
@@ -75,8 +74,8 @@ impl Resolver<'_> {
         self.declarer(class, (MemberKind::Method, name), is_there).is_some()
     }
 
-    /// All methods `name` of `ty`: its own before those of its superclasses before
-    /// those of interfaces; overridden ones left out.
+    /// Returns all methods `name` of `ty`: its own before those of its superclasses before those of
+    /// interfaces; overridden ones left out.
     pub fn methods(&self, ty: &Type, name: &str) -> Vec<CandidateMethod> {
         let mut found = Vec::new();
         match ty {
@@ -90,17 +89,19 @@ impl Resolver<'_> {
             Type::Variable(variable) if variable.bounds.len() > 1 => {
                 for bound in &variable.bounds {
                     let bound = substitute(bound, &[(variable.clone(), ty.clone())]);
-                    found.extend(self.methods(&self.upper(&bound), name));
+                    found.extend(self.methods(&self.upper_bound(&bound), name));
                 }
             }
-            Type::Variable(_) | Type::Wildcard(_) => found = self.methods(&self.upper(ty), name),
+            Type::Variable(_) | Type::Wildcard(_) => {
+                found = self.methods(&self.upper_bound(ty), name)
+            }
             Type::Array(_) => found = self.methods(&Type::object(), name),
             _ => {}
         }
         found
     }
 
-    /// As javac looks for them: the superclasses, then the interfaces by their rank.
+    /// Collects methods in javac's order: the superclasses, then the interfaces by their rank.
     fn collect_methods(&self, ty: &ClassType, name: &str, found: &mut Vec<CandidateMethod>) {
         let inheriting = &ty.name;
         let mut interfaces: Vec<Arc<ClassType>> = Vec::new();
@@ -120,9 +121,9 @@ impl Resolver<'_> {
                 object = at.take();
             }
         }
-        let mut interfaces = self.with_all_above(interfaces);
+        let mut interfaces = self.with_superinterfaces(interfaces);
         if interfaces.len() > 1 {
-            interfaces.sort_by_cached_key(|i| self.precedence(&i.name));
+            interfaces.sort_by_cached_key(|i| self.interface_precedence(&i.name));
         }
         for ty in interfaces.into_iter().chain(object) {
             let Some(class) = self.class(&ty.name) else { continue };
@@ -130,8 +131,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Interfaces and those above them, nearer ones first, each once.
-    fn with_all_above(&self, interfaces: Vec<Arc<ClassType>>) -> Vec<Arc<ClassType>> {
+    /// Returns interfaces and those above them, nearer ones first, each once.
+    fn with_superinterfaces(&self, interfaces: Vec<Arc<ClassType>>) -> Vec<Arc<ClassType>> {
         let mut seen: Set<Name> = Set::default();
         let mut todo = VecDeque::from(interfaces);
         let mut found = Vec::new();
@@ -149,10 +150,10 @@ impl Resolver<'_> {
         found
     }
 
-    /// javac's order of interfaces: those with the longest way to `Object` first; among
-    /// equals by name, before release 22 those that were named last in the compilation
-    /// first, the sources' own mostly at the end.
-    fn precedence(&self, name: &Name) -> (Reverse<u32>, u8, String) {
+    /// Returns the sort key of an interface in javac's order: those with the longest way to
+    /// `Object` first; among equals by name, before release 22 those that were named last in the
+    /// compilation first, the sources' own mostly at the end.
+    fn interface_precedence(&self, name: &Name) -> (Reverse<u32>, u8, String) {
         let is_source = || self.class(name).is_some_and(|class| class.from_source);
         let sort = match self.names.lookup.release() {
             ORDERED_BY_NAME.. => 0,
@@ -162,7 +163,7 @@ impl Resolver<'_> {
         (Reverse(self.rank(name)), sort, name.replace('$', "."))
     }
 
-    /// How far a class is above `Object`, by its longest way.
+    /// Returns the length of the longest way from a class to `Object`.
     fn rank(&self, name: &Name) -> u32 {
         self.rank_at(name, 0)
     }
@@ -178,9 +179,8 @@ impl Resolver<'_> {
         rank
     }
 
-    /// The methods of `class` that are members of the class `inheriting` below it.
-    /// `hidden` collects the concrete ones that are overridden: they too stand for
-    /// those of interfaces.
+    /// Adds the methods of `class` that are members of its subclass `inheriting`. `hidden` collects
+    /// the concrete ones that are overridden: they too implement those of interfaces.
     fn inherited_methods(
         &self,
         class: &ClassInfo,
@@ -234,9 +234,12 @@ impl Resolver<'_> {
         }
     }
 
-    /// What runs on objects of a source class instead of the methods of the sources above
-    /// it: pairs of a method and the one that overrides or implements it there.
-    pub(crate) fn overriding(&self, class: &ClassInfo) -> Vec<(Arc<MethodInfo>, Arc<MethodInfo>)> {
+    /// Returns pairs of a method of the sources above a source class and the method that overrides
+    /// or implements it on objects of that class.
+    pub(crate) fn overriding_pairs(
+        &self,
+        class: &ClassInfo,
+    ) -> Vec<(Arc<MethodInfo>, Arc<MethodInfo>)> {
         let this = class.this_type();
         let ancestors = self.ancestors(&class.name);
         let supertypes = self.all_supertypes(&this);
@@ -265,8 +268,8 @@ impl Resolver<'_> {
         found
     }
 
-    /// The names of which one of the classes has one method, and the others none: nothing runs
-    /// in its place.
+    /// Returns the method names of which one of the classes has one method, and the others none, so
+    /// that nothing overrides it.
     fn unique_methods(&self, classes: &[Name]) -> Set<Name> {
         let mut counts: Map<Name, usize> = Map::default();
         for class in classes.iter().filter_map(|class| self.class(class)) {
@@ -277,7 +280,7 @@ impl Resolver<'_> {
         counts.into_iter().filter(|(_, count)| *count == 1).map(|(name, _)| name).collect()
     }
 
-    /// The one abstract method of a functional interface, as a member of `ty`.
+    /// Returns the one abstract method of a functional interface, as a member of `ty`.
     pub(crate) fn functional_method(&self, ty: &Type) -> Option<CandidateMethod> {
         let Type::Class(class_type) = ty else { return None };
         let mut todo = vec![(**class_type).clone()];
@@ -322,7 +325,7 @@ fn class_type(ty: Type) -> Option<Arc<ClassType>> {
     }
 }
 
-/// Whether what a call of the method runs depends on the object.
+/// Whether a call of the method is dispatched by the receiver's class.
 pub(crate) fn is_dispatched(method: &MethodInfo) -> bool {
     !method.is_static && method.visibility != Visibility::Private && &*method.name != "<init>"
 }

@@ -1,7 +1,8 @@
-//! Java source text and class path -> syntax with names and types. Nothing here
-//! fails on strange code: what can't be understood is a [`crate::finding::Finding`].
+//! Syntax, names and types of Java sources with a class path. Nothing here fails on strange
+//! code: what can't be resolved is a [`crate::finding::Finding`].
 
 pub(crate) mod attribute;
+mod candidates;
 pub mod class;
 pub(crate) mod class_members;
 pub mod classpath;
@@ -9,16 +10,15 @@ mod compact_source;
 mod completion;
 mod constants;
 pub(crate) mod declarations;
-pub(crate) mod declare;
+mod declarers;
 pub mod encoding;
 mod escapes;
-pub mod fast;
+pub mod fast_hash;
+pub(crate) mod file_unit;
 pub mod fingerprints;
 pub(crate) mod hierarchy;
 pub(crate) mod hierarchy_finder;
-mod inherited;
 pub mod kinds;
-mod known;
 pub(crate) mod members;
 mod read_set;
 mod regions;

@@ -1,11 +1,11 @@
-//! Where the comments and literals of a text are, found without the parser.
+//! Comments and literals of a text, found without the parser.
 
 use std::ops::Range;
 
 use memchr::{memchr_iter, memchr2, memchr3, memmem, memrchr};
 use tree_sitter::Point;
 
-/// What holds no code.
+/// Kind of a text region without code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RegionKind {
     /// From `//` to the end of the line.
@@ -16,15 +16,15 @@ pub(super) enum RegionKind {
     Literal,
 }
 
-/// A comment or literal.
+/// Comment or literal, by its byte range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextRegion {
     pub kind: RegionKind,
-    /// Its bytes.
+    /// Byte range in the text.
     pub range: Range<usize>,
 }
 
-/// The comments and literals of a text in which no code is escaped, in their order.
+/// Iterator over the comments and literals of a text in which no code is escaped, in their order.
 pub(super) struct Regions<'t> {
     text: &'t [u8],
     at: usize,
@@ -35,7 +35,7 @@ impl<'t> Regions<'t> {
         Regions { text: text.as_bytes(), at: 0 }
     }
 
-    /// The end of the line that `at` is in.
+    /// Returns the end of the line that `at` is in.
     fn line_end(&self, at: usize) -> usize {
         memchr2(b'\n', b'\r', &self.text[at..]).map_or(self.text.len(), |found| at + found)
     }
@@ -45,7 +45,7 @@ impl<'t> Regions<'t> {
         found.map_or(self.text.len(), |found| at + found + end.len())
     }
 
-    /// The end of the literal whose content begins at `at`: behind the quote, or at the end
+    /// Returns the end of the literal whose content begins at `at`: behind the quote, or at the end
     /// of the line if there is none.
     fn literal_end(&self, mut at: usize, quote: u8) -> usize {
         while let Some(found) = self.text.get(at..).and_then(|t| memchr3(quote, b'\\', b'\n', t)) {
@@ -96,16 +96,16 @@ impl Iterator for Regions<'_> {
     }
 }
 
-/// Comments of fewer bytes are shown to the parser: to hide them gains nothing.
+/// Least bytes of a comment that is hidden from the parser: hiding shorter ones gains nothing.
 const SHORTEST_HIDDEN: usize = 256;
 
-/// For each token the parser looks at all ranges up to its own, so that few pay, and only
-/// those of comments that are long for their file.
+/// Most ranges given to the parser, which looks at all ranges up to a token's for each token: so
+/// only comments that are long for their file are hidden.
 const RANGES_MAX: usize = 64;
 
-/// What the parser needs to see of `text`: all but the inside of long block comments, which
-/// in the JDK are a third of the text; nothing if that is all of it. The tree is the same.
-pub(super) fn visible(text: &str) -> Vec<tree_sitter::Range> {
+/// Returns the ranges of `text` that the parser needs: all but the inside of long block comments,
+/// which in the JDK are a third of the text; no range if that is all of it. The tree is the same.
+pub(super) fn visible_ranges(text: &str) -> Vec<tree_sitter::Range> {
     let shortest = SHORTEST_HIDDEN.max(text.len() / RANGES_MAX);
     let long = Regions::of(text)
         .filter(|region| region.kind == RegionKind::BlockComment && region.range.len() >= shortest);
@@ -124,7 +124,7 @@ pub(super) fn visible(text: &str) -> Vec<tree_sitter::Range> {
     ranges
 }
 
-/// A place in a text.
+/// Position in a text, as offset, line and column.
 struct TextCursor<'t> {
     text: &'t [u8],
     at: usize,
@@ -176,12 +176,12 @@ mod tests {
     fn the_inside_of_long_comments_is_hidden() {
         let comment = format!("/** {}\n * b */", "a\n".repeat(SHORTEST_HIDDEN));
         let text = format!("class A {{\n  {comment} int f; /* short */ }}");
-        let ranges = visible(&text);
+        let ranges = visible_ranges(&text);
         let shown: Vec<&str> = ranges.iter().map(|r| &text[r.start_byte..r.end_byte]).collect();
         assert_eq!(shown, ["class A {\n  /**", "*/ int f; /* short */ }"]);
         assert_eq!(ranges[0].end_point, Point { row: 1, column: 5 });
         assert_eq!(ranges[1].start_point, Point { row: SHORTEST_HIDDEN + 2, column: 5 });
-        assert!(visible("class A { /* short */ }").is_empty());
-        assert!(visible(&format!("class A {{ /* {}", "a".repeat(1000))).is_empty());
+        assert!(visible_ranges("class A { /* short */ }").is_empty());
+        assert!(visible_ranges(&format!("class A {{ /* {}", "a".repeat(1000))).is_empty());
     }
 }

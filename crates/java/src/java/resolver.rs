@@ -1,50 +1,50 @@
-//! What the work on one file finds out about classes and their members, each once.
+//! Cached look-ups of classes and their members for the analysis of one file.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use super::candidates::{Ancestors, CandidateMethod, KnownDeclarers};
 use super::class::ClassInfo;
 use super::class_members::ClassMembers;
-use super::declare::FileUnit;
-use super::known::{Ancestors, CandidateMethod, KnownDeclarers};
+use super::file_unit::FileUnit;
 use super::tracked_lookup::TrackedLookup;
 use super::type_names::TypeNames;
 use super::types::{ClassType, Name, Type};
-use crate::java::fast::Map;
+use crate::java::fast_hash::Map;
 
-/// Classes, their members and what is above them, as one file sees them.
+/// Resolver of class names, members and supertypes for one file, with a cache.
 pub(crate) struct Resolver<'w> {
     classes: &'w ClassMembers<'w>,
-    /// The type names of the file.
+    /// Type names of the file.
     pub names: TypeNames<'w>,
     infos: RefCell<Map<Name, Option<Arc<ClassInfo>>>>,
     ancestors: RefCell<Map<Name, Arc<Ancestors>>>,
-    /// How many names the ancestors that are remembered have.
+    /// Number of names in the cached ancestors.
     ancestor_names: Cell<usize>,
     pub(super) declarers: RefCell<KnownDeclarers>,
-    /// By class: the interfaces above it.
+    /// Interfaces above each class.
     pub(super) interfaces: RefCell<Map<Name, Arc<[Name]>>>,
     ranks: RefCell<Map<Name, u32>>,
-    /// By class and method name.
+    /// Methods by class and method name.
     methods: RefCell<Map<(Name, String), KnownMethods>>,
 }
 
-/// The types of a class that were asked for, and the methods of one name that they have.
+/// Types of a class that were looked up, with their methods of one name.
 type KnownMethods = Vec<(ClassType, Vec<CandidateMethod>)>;
 
-/// So many names of ancestors are remembered: in a long chain of classes each has all before it.
+/// Most names of ancestors in the cache: in a long chain of classes each has all before it.
 const ANCESTOR_NAMES_MAX: usize = 1 << 20;
 
-/// For how many types of one class the methods of a name are remembered.
+/// Most types of one class for which the methods of a name are cached.
 const METHODS_MAX: usize = 8;
 
 impl<'w> Resolver<'w> {
-    /// One for `file`, of which nothing was asked yet.
+    /// Makes a resolver for `file` with an empty cache and read set.
     pub fn new(classes: &'w ClassMembers<'w>, file: &'w FileUnit<'w>) -> Resolver<'w> {
         Resolver::with(classes, TrackedLookup::of(&classes.hierarchy), file)
     }
 
-    /// One for another file, whose questions count as those of this one.
+    /// Makes a resolver for another file, whose look-ups are noted in this one's read set.
     pub(crate) fn of_other_file(&self, file: &'w FileUnit<'w>) -> Resolver<'w> {
         Resolver::with(self.classes, self.names.lookup.clone(), file)
     }
@@ -67,7 +67,7 @@ impl<'w> Resolver<'w> {
         }
     }
 
-    /// What is known of the class; none if it is not found.
+    /// Returns the class with this binary name; `None` if it is not found.
     pub fn class(&self, name: &Name) -> Option<Arc<ClassInfo>> {
         #[cfg(test)]
         self.classes.declarations().note_lookup();
@@ -82,12 +82,12 @@ impl<'w> Resolver<'w> {
         info
     }
 
-    /// What is known of a field that may be a constant variable, by class and name.
+    /// Returns whether a field, by class and name, is a constant variable, if already evaluated.
     pub(super) fn known_constant(&self, key: &(Name, Name)) -> Option<bool> {
         self.classes.known_constant(key, self.names.lookup.asked())
     }
 
-    /// Remembers whether a field is a constant variable.
+    /// Caches whether a field is a constant variable.
     pub(super) fn keep_constant(&self, key: (Name, Name), constant: bool) {
         self.classes.keep_constant(key, constant);
     }
@@ -100,7 +100,7 @@ impl<'w> Resolver<'w> {
         self.ranks.borrow().get(name).copied()
     }
 
-    /// Remembers the rank of a class, unless it is local and still being declared.
+    /// Caches the rank of a class, unless it is local and still being declared.
     pub(super) fn keep_rank(&self, name: &Name, rank: u32) {
         if self.is_settled(name) {
             self.ranks.borrow_mut().insert(name.clone(), rank);
@@ -114,7 +114,7 @@ impl<'w> Resolver<'w> {
         Some(found.1.clone())
     }
 
-    /// Remembers the methods `name` of a type, unless it is local.
+    /// Caches the methods `name` of a type, unless it is local.
     pub(super) fn keep_methods(&self, ty: &ClassType, name: &str, found: &[CandidateMethod]) {
         let is_open = ty.args.iter().any(|a| matches!(a, Type::Infer(_)));
         if is_open || self.names.locals.contains_key(&ty.name) {
@@ -127,7 +127,7 @@ impl<'w> Resolver<'w> {
         }
     }
 
-    /// Remembers the ancestors of a class, unless it is local and still being declared.
+    /// Caches the ancestors of a class, unless it is local and still being declared.
     pub(super) fn keep_ancestors(&self, name: &Name, found: &Arc<Ancestors>) {
         if !self.is_settled(name) {
             return;
@@ -141,8 +141,7 @@ impl<'w> Resolver<'w> {
         ancestors.insert(name.clone(), found.clone());
     }
 
-    /// Whether what is found out about a class will stay so: it is not local and still being
-    /// declared.
+    /// Whether results for a class are final: not while it is a local class that is being declared.
     pub(super) fn is_settled(&self, class: &Name) -> bool {
         self.names.locals.get(class).is_none_or(|l| l.info.is_some())
     }

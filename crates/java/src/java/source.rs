@@ -1,4 +1,4 @@
-//! One Java source file and its syntax tree.
+//! Java source file and its syntax tree.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use super::escapes;
 use super::regions::{self, RegionKind, Regions};
 use super::syntax_tree::{NodeId, SyntaxNode, SyntaxTree};
 
-/// A parsed source file. The tree's nodes borrow from it.
+/// Source file with its text and syntax tree.
 #[derive(Debug, Clone)]
 pub struct SourceFile {
     /// Path relative to its source root, with `/` on every system.
@@ -23,8 +23,8 @@ pub struct SourceFile {
     pub text: String,
     /// The syntax tree with all nodes; it may hold error nodes.
     pub tree: SyntaxTree,
-    /// Whether the parser took so long that it was stopped.
-    pub gave_up: bool,
+    /// Whether the parser exceeded its time limit and was stopped.
+    pub is_timed_out: bool,
 }
 
 impl SourceFile {
@@ -32,51 +32,50 @@ impl SourceFile {
     /// text that keeps the parser busy beyond reason has an empty tree.
     pub fn parse(path: impl Into<String>, text: impl Into<String>) -> SourceFile {
         let (path, text) = (path.into(), text.into());
-        let text = as_parsed(&path, text);
-        let (tree, gave_up) = parse(&text, limit(text.len()));
+        let text = to_parser_text(&path, text);
+        let (tree, is_timed_out) = parse(&text, time_limit(text.len()));
         let tree = SyntaxTree::of(&tree, &text);
-        SourceFile { path, text, tree, gave_up }
+        SourceFile { path, text, tree, is_timed_out }
     }
 
-    /// A file whose text was parsed before: under an empty tree.
+    /// Makes a file with an empty tree, from text that an earlier run already parsed.
     pub fn unparsed(path: impl Into<String>, text: impl Into<String>) -> SourceFile {
         let (path, text) = (path.into(), text.into());
-        let text = as_parsed(&path, text);
-        SourceFile { path, text, tree: EMPTY.clone(), gave_up: false }
+        let text = to_parser_text(&path, text);
+        SourceFile { path, text, tree: EMPTY.clone(), is_timed_out: false }
     }
 
-    /// The same file, parsed.
-    pub fn parsed_again(&self) -> SourceFile {
-        let (tree, gave_up) = parse(&self.text, limit(self.text.len()));
+    /// Parses the text of a file without a tree and returns a copy with it.
+    pub fn reparse(&self) -> SourceFile {
+        let (tree, is_timed_out) = parse(&self.text, time_limit(self.text.len()));
         let tree = SyntaxTree::of(&tree, &self.text);
-        SourceFile { path: self.path.clone(), text: self.text.clone(), tree, gave_up }
+        SourceFile { path: self.path.clone(), text: self.text.clone(), tree, is_timed_out }
     }
 
-    /// Gives the memory of the syntax tree back; what stays is the text, under an empty
-    /// tree.
+    /// Frees the memory of the syntax tree; the text stays, with an empty tree.
     pub fn forget_tree(&mut self) {
         self.tree = EMPTY.clone();
     }
 
-    /// The node of the syntax tree with this id.
+    /// Returns the node of the syntax tree with this id.
     pub fn node(&self, id: NodeId) -> SyntaxNode<'_> {
         self.tree.node(id)
     }
 
-    /// The text under `node`.
+    /// Returns the text of `node`.
     pub fn text_of(&self, node: SyntaxNode<'_>) -> &str {
         &self.text[node.byte_range()]
     }
 
-    /// The line of the byte after the last of `node`, from 1.
+    /// Returns the line of the byte after the last of `node`, from 1.
     pub fn last_line(&self, node: SyntaxNode<'_>) -> u32 {
         let line_ends = memchr_iter(b'\n', self.text_of(node).as_bytes());
         node.line() + line_ends.count() as u32
     }
 }
 
-/// Whether a character that is not ASCII stands outside of comments, so that the program is
-/// another one where it is read as another character.
+/// Whether a character outside of comments is not ASCII, so that another encoding could change
+/// the program.
 pub fn has_letters_outside_comments(text: &str) -> bool {
     let mut from = 0;
     for region in Regions::of(text).filter(|region| region.kind != RegionKind::Literal) {
@@ -88,7 +87,7 @@ pub fn has_letters_outside_comments(text: &str) -> bool {
     !text[from..].is_ascii()
 }
 
-/// The text with a blank in the place of each comment.
+/// Returns the text with a blank in the place of each comment.
 pub fn without_comments(text: &str) -> String {
     let (mut plain, mut from) = (String::with_capacity(text.len()), 0);
     for region in Regions::of(text).filter(|region| region.kind != RegionKind::Literal) {
@@ -99,23 +98,23 @@ pub fn without_comments(text: &str) -> String {
     plain + &text[from..]
 }
 
-/// The text without escapes, and with the class of a compact source file.
-fn as_parsed(path: &str, text: String) -> String {
-    let text = escapes::decoded(&text).unwrap_or(text);
-    compact_source::with_class(path, &text).unwrap_or(text)
+/// Returns the text that is parsed: escapes decoded, and with the class of a compact source file.
+fn to_parser_text(path: &str, text: String) -> String {
+    let text = escapes::decode_escapes(&text).unwrap_or(text);
+    compact_source::wrap_in_class(path, &text).unwrap_or(text)
 }
 
 static EMPTY: LazyLock<SyntaxTree> =
     LazyLock::new(|| SyntaxTree::of(&parse("", Duration::MAX).0, ""));
 
-/// How long the parser may take for so many bytes: hundreds of times what it needs for
-/// any code that people write, on a machine that is busy with other things.
-fn limit(bytes: usize) -> Duration {
+/// Returns the time limit of the parser for a number of bytes: hundreds of times what it needs
+/// for any code that people write, on a machine that is busy with other things.
+fn time_limit(bytes: usize) -> Duration {
     Duration::from_secs(10) + Duration::from_micros(bytes as u64 * 2)
 }
 
 thread_local! {
-    /// A parser keeps the memory that it worked in.
+    /// Parser of this thread, which reuses its memory.
     static PARSER: RefCell<Parser> = RefCell::new(java_parser());
 }
 
@@ -127,26 +126,26 @@ fn java_parser() -> Parser {
     parser
 }
 
-/// The syntax tree, or an empty one if it takes longer than `limit`; and whether it did.
+/// Parses `text`; returns the syntax tree, or an empty one and true after more than `limit`.
 fn parse(text: &str, limit: Duration) -> (Tree, bool) {
     PARSER.with_borrow_mut(|parser| {
-        if let Some(tree) = within(parser, text, limit) {
+        if let Some(tree) = parse_within(parser, text, limit) {
             return (tree, false);
         }
         parser.reset();
-        let empty = within(parser, "", Duration::MAX);
+        let empty = parse_within(parser, "", Duration::MAX);
         (empty.expect("parsing without a deadline ends with a tree"), true)
     })
 }
 
-fn within(parser: &mut Parser, text: &str, limit: Duration) -> Option<Tree> {
+fn parse_within(parser: &mut Parser, text: &str, limit: Duration) -> Option<Tree> {
     let start = Instant::now();
     let mut progress = |_: &tree_sitter::ParseState| match start.elapsed() > limit {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    parser.set_included_ranges(&regions::visible(text)).expect("the ranges are in order");
+    parser.set_included_ranges(&regions::visible_ranges(text)).expect("the ranges are in order");
     let bytes = text.as_bytes();
     let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
     parser.parse_with_options(&mut read, None, Some(options))
@@ -189,6 +188,6 @@ mod tests {
     fn the_parser_stops_when_its_time_is_over() {
         let mut parser = java_parser();
         let text = "class A { void m() { f(1); } }".repeat(10_000);
-        assert!(within(&mut parser, &text, Duration::ZERO).is_none());
+        assert!(parse_within(&mut parser, &text, Duration::ZERO).is_none());
     }
 }

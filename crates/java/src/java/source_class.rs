@@ -1,10 +1,12 @@
-//! A class declaration's syntax -> its type parameters, supertypes and members,
-//! implicit ones included (default constructors, enum and record members).
+//! Conversion of class declarations to class descriptions: type parameters, supertypes and
+//! members, implicit ones included (default constructors, enum and record members).
 
 use std::sync::Arc;
 
 use super::class::{ClassInfo, Constancy, FieldInfo, MethodInfo, Visibility};
-use super::declare::{ClassDecl, FileUnit, extra_dimensions, members, supertype_nodes, visibility};
+use super::file_unit::{
+    ClassDecl, FileUnit, extra_dimensions, members, supertype_nodes, visibility,
+};
 use super::hierarchy::Hierarchy;
 use super::kinds::{Field, Kind};
 use super::syntax_tree::NodeId;
@@ -12,7 +14,7 @@ use super::tracked_lookup::TrackedLookup;
 use super::type_names::{TypeNames, TypeScope};
 use super::types::{Name, Type, TypeVariable, bound_passes};
 
-/// All top-level and member classes of `file`.
+/// Returns all top-level and member classes of `file`.
 pub(super) fn file_classes(hierarchy: &Hierarchy<'_>, file: &FileUnit<'_>) -> Vec<ClassInfo> {
     let mut names = TypeNames::new(TrackedLookup::of(hierarchy), file);
     let mut infos: Vec<ClassInfo> = Vec::with_capacity(file.classes.len());
@@ -23,8 +25,8 @@ pub(super) fn file_classes(hierarchy: &Hierarchy<'_>, file: &FileUnit<'_>) -> Ve
         if let Some(outer) = class.outer.filter(|_| class.is_inner) {
             info.outer_parameters = infos[outer].parameters().cloned().collect();
         }
-        if let Some(compiled) = hierarchy.declarations.compiled(&class.name) {
-            add_compiled(&mut info, &compiled, class.is_inner);
+        if let Some(compiled) = hierarchy.declarations.compiled_class(&class.name) {
+            add_compiled_members(&mut info, &compiled, class.is_inner);
         }
         infos.push(info);
     }
@@ -33,7 +35,7 @@ pub(super) fn file_classes(hierarchy: &Hierarchy<'_>, file: &FileUnit<'_>) -> Ve
 
 /// Adds the members that the class file has and the source has not: what annotation processors
 /// write into classes. Calls of them are library calls, since no block of the sources runs.
-fn add_compiled(info: &mut ClassInfo, compiled: &ClassInfo, is_inner: bool) {
+fn add_compiled_members(info: &mut ClassInfo, compiled: &ClassInfo, is_inner: bool) {
     for (name, methods) in &compiled.methods {
         // Constructors of enums and inner classes have parameters that no source shows.
         if &**name == "<init>" && (is_inner || info.is_enum) {
@@ -52,8 +54,8 @@ fn add_compiled(info: &mut ClassInfo, compiled: &ClassInfo, is_inner: bool) {
     }
 }
 
-/// The type names in scope in the body of the class with this index, of those that are declared
-/// in one file or one body.
+/// Returns the type names in scope in the body of the class with this index, among classes that
+/// are declared in one file or one body.
 pub(crate) fn levels_within(
     declared: &[ClassDecl],
     infos: &[ClassInfo],
@@ -65,19 +67,19 @@ pub(crate) fn levels_within(
     indices.iter().flat_map(|i| class_levels(&infos[*i])).collect()
 }
 
-/// What the body of a class adds to the type names in scope.
+/// Returns the scopes that the body of a class adds: its type variables and member classes.
 pub(crate) fn class_levels(class: &ClassInfo) -> impl Iterator<Item = TypeScope> + '_ {
     let own = std::iter::once(TypeScope::Class(class.name.clone()));
     own.chain(class.type_parameters.iter().cloned().map(TypeScope::Variable))
 }
 
-/// The class declared at `node`, with `names` standing outside of it.
+/// Returns the class declared at `node`; `names` has the scope around it.
 pub(crate) fn class_info(names: &mut TypeNames<'_>, node: NodeId, name: &Name) -> ClassInfo {
     let header = class_header(names, node, name);
     with_members(names, node, header)
 }
 
-/// The class declared at `node` without its members: its type parameters and its supertypes.
+/// Returns the class declared at `node` without its members: type parameters and supertypes.
 pub(crate) fn class_header(names: &mut TypeNames<'_>, node: NodeId, name: &Name) -> ClassInfo {
     let tree = &names.file.tree;
     let kind = tree.kind(node);
@@ -96,8 +98,8 @@ pub(crate) fn class_header(names: &mut TypeNames<'_>, node: NodeId, name: &Name)
     class
 }
 
-/// The class of a header with the members in the body below `node`, a declaration or the body of
-/// an anonymous class.
+/// Adds to a header the members in the body below `node`, a declaration or the body of an
+/// anonymous class.
 pub(crate) fn with_members(
     names: &mut TypeNames<'_>,
     node: NodeId,
@@ -111,7 +113,7 @@ pub(crate) fn with_members(
     class
 }
 
-/// The type parameters declared at `node`; they come into scope.
+/// Reads the type parameters declared at `node` and brings them into scope.
 pub(crate) fn type_parameters(
     names: &mut TypeNames<'_>,
     node: NodeId,
@@ -130,8 +132,9 @@ pub(crate) fn type_parameters(
         let with_bounds = pass > 0;
         found.clear();
         for parameter in &parameters {
-            let name = tree.first(*parameter, Kind::TypeIdentifier).map_or("?", |n| file.text(n));
-            let bounds = tree.first(*parameter, Kind::TypeBound).filter(|_| with_bounds);
+            let name =
+                tree.first_of_kind(*parameter, Kind::TypeIdentifier).map_or("?", |n| file.text(n));
+            let bounds = tree.first_of_kind(*parameter, Kind::TypeBound).filter(|_| with_bounds);
             let bounds = bounds.into_iter().flat_map(|b| tree.children(b));
             let bounds = bounds.filter(|b| tree.kind(*b).is_type()).map(|b| names.ty(b));
             let (owner, name, bounds) = (owner.clone(), name.into(), bounds.collect());
@@ -164,8 +167,8 @@ fn supertypes(names: &TypeNames<'_>, node: NodeId, kind: Kind, class: &mut Class
     class.interfaces = types;
 }
 
-/// Fields, methods and constructors, declared and implicit, of the body below `node`
-/// (a declaration or the body of an anonymous class).
+/// Adds fields, methods and constructors, declared and implicit, of the body below `node` (a
+/// declaration or the body of an anonymous class).
 fn add_members(names: &mut TypeNames<'_>, node: NodeId, kind: Kind, class: &mut ClassInfo) {
     let file = names.file;
     for member in members(&file.tree, node) {
@@ -211,7 +214,7 @@ fn add_fields(names: &TypeNames<'_>, node: NodeId, class: &mut ClassInfo) {
     }
 }
 
-/// Members of interfaces are public, unless they say `private`.
+/// Returns the visibility of a member; members of interfaces are public unless `private`.
 fn member_visibility(file: &FileUnit<'_>, node: NodeId, class: &ClassInfo) -> Visibility {
     match visibility(&file.tree, &file.source.text, node) {
         Visibility::Package if class.is_interface => Visibility::Open,
@@ -262,7 +265,7 @@ fn add_method(names: &mut TypeNames<'_>, node: NodeId, name: &str, class: &mut C
     class.methods.entry(name.into()).or_default().push(Arc::new(method));
 }
 
-/// Name node and type of each formal parameter of a method, constructor, record or
+/// Returns name node and type of each formal parameter of a method, constructor, record or
 /// lambda, and whether the last is varargs.
 pub(crate) fn parameters(
     names: &TypeNames<'_>,
@@ -281,7 +284,7 @@ pub(crate) fn parameters(
             }
             Kind::SpreadParameter => {
                 varargs = true;
-                let declarator = tree.first(parameter, Kind::VariableDeclarator);
+                let declarator = tree.first_of_kind(parameter, Kind::VariableDeclarator);
                 found.push((declarator.and_then(|d| tree.child(d, Field::Name)), ty.array()));
             }
             _ => {}
@@ -326,8 +329,8 @@ fn add_enum_members(class: &mut ClassInfo) {
     add_implicit(class, "valueOf", vec![Type::string()], this, Static::Yes);
 }
 
-/// Fields, accessors, the canonical constructor and the methods of `Object` that a
-/// record has without saying so.
+/// Adds the implicit members of a record: fields, accessors, the canonical constructor and the
+/// methods of `Object`.
 fn add_record_members(names: &TypeNames<'_>, node: NodeId, class: &mut ClassInfo) {
     let (components, varargs) = parameters(names, node);
     let named = components.into_iter().filter_map(|(name, ty)| Some((name?, ty)));

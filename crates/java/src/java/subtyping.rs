@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::candidates::Ancestors;
 use super::class::ClassInfo;
-use super::fast::{Map, Set};
-use super::known::Ancestors;
+use super::fast_hash::{Map, Set};
 use super::resolver::Resolver;
 use super::type_names::MISSING;
 use super::types::{
@@ -15,8 +15,8 @@ use super::types::{
 pub(super) const DEPTH_MAX: u32 = 64;
 
 impl Resolver<'_> {
-    /// The type that values of a variable or wildcard have at least.
-    pub fn upper(&self, ty: &Type) -> Type {
+    /// Returns the upper bound of a type variable or wildcard; any other type as it is.
+    pub fn upper_bound(&self, ty: &Type) -> Type {
         let mut ty = ty.clone();
         for _ in 0..DEPTH_MAX {
             ty = match &ty {
@@ -35,7 +35,7 @@ impl Resolver<'_> {
         Type::object()
     }
 
-    /// What the type variables of `class` stand for in `ty`, and whether `ty` is raw.
+    /// Returns the type arguments of `class`'s type variables in `ty`, and whether `ty` is raw.
     pub fn substitution(&self, class: &ClassInfo, ty: &ClassType) -> (Substitution, bool) {
         if ty.args.len() < class.type_parameters.len() {
             return (Vec::new(), true);
@@ -46,14 +46,14 @@ impl Resolver<'_> {
         (class.parameters().zip(&ty.args).map(bounded).collect(), false)
     }
 
-    /// The direct supertypes of a class type.
+    /// Returns the direct supertypes of a class type, with type arguments substituted.
     pub(super) fn direct_supertypes(&self, class: &ClassInfo, ty: &ClassType) -> Vec<Type> {
         let (substitution, raw) = self.substitution(class, ty);
         let supers = class.supertypes();
         supers.map(|s| if raw { erase(s) } else { substitute(s, &substitution) }).collect()
     }
 
-    /// `ty` seen as the class `target`, with that class's type arguments.
+    /// Returns the supertype of `ty` (or itself) with the class `target`, with its type arguments.
     pub(crate) fn as_super(&self, ty: &Type, target: &str) -> Option<Type> {
         let is_above = |class: &ClassType| {
             &*class.name == target || self.ancestors(&class.name).set.contains(target)
@@ -61,23 +61,23 @@ impl Resolver<'_> {
         if matches!(ty, Type::Class(class) if !is_above(class)) {
             return None;
         }
-        self.supertypes_of(ty, |class| &*class.name == target)
+        self.find_supertype(ty, |class| &*class.name == target)
     }
 
-    /// The types above `ty`, and itself, by their classes: each as it is met first when a type's
-    /// supertypes are looked at in their order, with all above one before the next.
+    /// Returns `ty` and its supertypes by class, each as first met in a depth-first walk in the
+    /// order of declaration.
     pub(super) fn all_supertypes(&self, ty: &Type) -> Map<Name, Arc<ClassType>> {
         let mut found = Map::default();
-        self.supertypes_of(ty, |class| {
+        self.find_supertype(ty, |class| {
             found.entry(class.name.clone()).or_insert_with(|| class.clone());
             false
         });
         found
     }
 
-    /// The first type above `ty`, or itself, that is the one. No class occurs twice above another
-    /// one with different type arguments, so one that was seen need not be looked at again.
-    fn supertypes_of(
+    /// Finds the first type that `is_found` accepts among `ty` and its supertypes. No class occurs
+    /// twice above another one with different type arguments, so each class is visited once.
+    fn find_supertype(
         &self,
         ty: &Type,
         mut is_found: impl FnMut(&Arc<ClassType>) -> bool,
@@ -104,7 +104,7 @@ impl Resolver<'_> {
                     steps += 1;
                 }
                 Type::Wildcard(_) if steps < DEPTH_MAX => {
-                    todo.push(self.upper(&ty));
+                    todo.push(self.upper_bound(&ty));
                     steps += 1;
                 }
                 _ => {}
@@ -113,7 +113,7 @@ impl Resolver<'_> {
         None
     }
 
-    /// The class and all its superclasses, then all interfaces, nearer ones first.
+    /// Returns the class and all its superclasses, then all interfaces, nearer ones first.
     pub fn ancestors(&self, name: &Name) -> Arc<Ancestors> {
         if let Some(known) = self.known_ancestors(name) {
             return known;
@@ -147,8 +147,8 @@ impl Resolver<'_> {
         found
     }
 
-    /// Whether the class `name` is `target` or below it. Every class is below one
-    /// that can't be found, and one that can't be found is below every class.
+    /// Whether the class `name` is `target` or a subclass. Every class counts as a subclass of one
+    /// that can't be found, and one that can't be found as a subclass of every class.
     pub(crate) fn is_subclass(&self, name: &Name, target: &str) -> bool {
         if &**name == target || target == "java.lang.Object" || target.starts_with(MISSING) {
             return true;
@@ -157,7 +157,7 @@ impl Resolver<'_> {
         ancestors.is_open || ancestors.set.contains(target)
     }
 
-    /// Subtyping among erased reference types; unknown types go with everything.
+    /// Whether an erased reference type is a subtype of another; unknown types fit everything.
     pub(crate) fn is_subtype(&self, ty: &Type, of: &Type) -> bool {
         match (ty, of) {
             (Type::Unknown | Type::Infer(_), _) | (_, Type::Unknown | Type::Infer(_)) => true,
@@ -167,7 +167,9 @@ impl Resolver<'_> {
             (Type::Variable(variable), _) if !variable.bounds.is_empty() => {
                 variable.bounds.iter().any(|b| self.is_subtype(&erase(b), of))
             }
-            (Type::Variable(_) | Type::Wildcard(_), _) => self.is_subtype(&self.upper(ty), of),
+            (Type::Variable(_) | Type::Wildcard(_), _) => {
+                self.is_subtype(&self.upper_bound(ty), of)
+            }
             (_, Type::Variable(_) | Type::Wildcard(_)) => self.is_subtype(ty, &erase(of)),
             (Type::Class(a), Type::Class(b)) => self.is_subclass(&a.name, &b.name),
             (Type::Array(_), Type::Class(b)) => matches!(
@@ -183,8 +185,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// The least type that both are, roughly: one of them, a common superclass or
-    /// interface, else `Object`.
+    /// Returns the least common supertype, roughly: one of both, a common superclass or interface,
+    /// else `Object`.
     pub(crate) fn least_upper_bound(&self, a: &Type, b: &Type) -> Type {
         match (a, b) {
             (Type::Null | Type::Unknown, other) | (other, Type::Null | Type::Unknown) => {
@@ -193,7 +195,7 @@ impl Resolver<'_> {
             _ if a == b => return a.clone(),
             _ => {}
         }
-        let (a, b) = (self.upper(&a.boxed()), self.upper(&b.boxed()));
+        let (a, b) = (self.upper_bound(&a.boxed()), self.upper_bound(&b.boxed()));
         if self.is_subtype(&erase(&a), &erase(&b)) {
             return b;
         }
@@ -224,7 +226,7 @@ impl Resolver<'_> {
     }
 }
 
-/// `?` for a parameter with a bound is `? extends` that bound (as capture has it).
+/// Replaces `?` for a parameter with a bound by `? extends` that bound (as capture has it).
 fn with_bound(argument: &Type, parameter: &TypeVariable) -> Type {
     match (argument, parameter.bounds.first()) {
         (Type::Wildcard(wildcard), Some(bound)) if **wildcard == Wildcard::Any => {

@@ -1,6 +1,5 @@
-//! The few questions about a single node that need the grammar's node kinds and fields,
-//! and what those kinds and fields are called here. The grammar is
-//! tree-sitter-java-orchard.
+//! Queries on single nodes by the grammar's kinds and fields, with constants for these. The
+//! grammar is tree-sitter-java-orchard.
 
 use std::borrow::Borrow;
 
@@ -133,7 +132,7 @@ pub(crate) mod field {
     pub const PATTERN: Field = Field::Pattern;
 }
 
-/// The kind of `node`, one of `Kind` if it is named there.
+/// Returns the kind of `node`, given by value or by reference.
 pub(crate) fn kind_of<'t>(node: impl Borrow<SyntaxNode<'t>>) -> Kind {
     node.borrow().kind()
 }
@@ -143,44 +142,44 @@ pub fn is_comment(node: SyntaxNode<'_>) -> bool {
     matches!(kind_of(node), kind::LINE_COMMENT | kind::BLOCK_COMMENT)
 }
 
-/// All children but comments, punctuation included.
+/// Returns all children but comments, punctuation included.
 pub fn children<'t>(node: SyntaxNode<'t>) -> Vec<SyntaxNode<'t>> {
     node.children().filter(|child| !is_comment(*child)).collect()
 }
 
-/// The named children but comments.
+/// Returns the named children but comments.
 pub fn named_children<'t>(node: SyntaxNode<'t>) -> Vec<SyntaxNode<'t>> {
     node.named_children().filter(|child| !is_comment(*child)).collect()
 }
 
-/// Visits `node` and all named nodes below it, a node before those below it, in source
-/// order. `visit` gets how deep below `node` it is, and says whether to go on below.
+/// Visits `node` and all named nodes below it, parents first, in source order. `visit` gets the
+/// depth below `node`, and returns whether to descend.
 pub fn walk<'t>(node: SyntaxNode<'t>, mut visit: impl FnMut(SyntaxNode<'t>, usize) -> bool) {
     node.walk(|node, depth| node.is_named() && visit(node, depth));
 }
 
-/// The first child of kind `kind`.
+/// Returns the first child of kind `kind`.
 pub(crate) fn child_of_kind<'t>(node: SyntaxNode<'t>, kind: Kind) -> Option<SyntaxNode<'t>> {
     node.children().find(|child| kind_of(*child) == kind)
 }
 
-/// All children of kind `kind`.
+/// Returns all children of kind `kind`.
 pub(crate) fn children_of_kind<'t>(node: SyntaxNode<'t>, kind: Kind) -> Vec<SyntaxNode<'t>> {
     node.children().filter(|child| kind_of(*child) == kind).collect()
 }
 
-/// The child in `field`.
+/// Returns the child in `field`.
 pub fn field(node: SyntaxNode<'_>, field: Field) -> Option<SyntaxNode<'_>> {
     node.children().find(|child| child.field() == field)
 }
 
-/// All children in `field`.
+/// Returns all children in `field`.
 pub fn fields(node: SyntaxNode<'_>, field: Field) -> Vec<SyntaxNode<'_>> {
     let children = node.children().filter(|child| child.field() == field);
     children.filter(|child| !is_comment(*child)).collect()
 }
 
-/// The statements of a `{ }`: its children but the braces and comments; an empty
+/// Returns the statements of a `{ }`: its children but the braces and comments; an empty
 /// statement (`;`) is one of them.
 pub fn statements<'t>(block: SyntaxNode<'t>) -> Vec<SyntaxNode<'t>> {
     let is_brace =
@@ -188,7 +187,7 @@ pub fn statements<'t>(block: SyntaxNode<'t>) -> Vec<SyntaxNode<'t>> {
     block.children().filter(|child| !is_brace(child) && !is_comment(*child)).collect()
 }
 
-/// The expression inside any number of parentheses.
+/// Returns the expression inside any number of parentheses.
 pub fn without_parentheses<'t>(mut node: SyntaxNode<'t>) -> SyntaxNode<'t> {
     while kind_of(node) == kind::PARENTHESIZED_EXPRESSION {
         match named_children(node).first() {
@@ -204,13 +203,13 @@ pub(crate) fn is_type_declaration(node: SyntaxNode<'_>) -> bool {
     node.kind().is_class_declaration()
 }
 
-/// Whether `declaration`'s modifiers hold the keyword `modifier`.
+/// Whether the modifiers of `declaration` include the keyword `modifier`.
 pub(crate) fn has_modifier(declaration: SyntaxNode<'_>, modifier: &str, text: &str) -> bool {
     child_of_kind(declaration, kind::MODIFIERS)
         .is_some_and(|list| list.children().any(|child| &text[child.byte_range()] == modifier))
 }
 
-/// The types that a type declaration extends and implements.
+/// Returns the types that a type declaration extends and implements.
 pub fn supertypes<'t>(declaration: SyntaxNode<'t>) -> Vec<SyntaxNode<'t>> {
     let clauses = [Kind::Superclass, Kind::SuperInterfaces, Kind::ExtendsInterfaces];
     let clauses = clauses.into_iter().filter_map(|clause| child_of_kind(declaration, clause));
@@ -220,8 +219,8 @@ pub fn supertypes<'t>(declaration: SyntaxNode<'t>) -> Vec<SyntaxNode<'t>> {
     parts.flat_map(types).collect()
 }
 
-/// The members of a class, interface, enum, record or annotation body, in source
-/// order; an enum's constants come first.
+/// Returns the members of a class, interface, enum, record or annotation body, in source order;
+/// an enum's constants come first.
 pub fn members<'t>(body: SyntaxNode<'t>) -> Vec<SyntaxNode<'t>> {
     let mut members = Vec::new();
     for child in named_children(body) {
@@ -234,7 +233,7 @@ pub fn members<'t>(body: SyntaxNode<'t>) -> Vec<SyntaxNode<'t>> {
     members
 }
 
-/// The operator of a binary, unary or assignment expression.
+/// Returns the operator of a binary, unary or assignment expression.
 pub fn operator<'t>(node: SyntaxNode<'t>) -> Option<&'t str> {
     field(node, field::OPERATOR).map(|operator| operator.kind_name())
 }

@@ -1,5 +1,5 @@
-//! The classes as the work on one file sees them, by their names. Whatever it finds out about
-//! code in other files is an answer to a question with a class's name in it; the names are noted.
+//! Look-up of classes by name for the analysis of one file. Every look-up of code in other files
+//! is by a class's name, which is noted in a read set.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::class::{ClassInfo, Visibility};
 use super::declarations::Declarations;
-use super::declare::{ClassDecl, FileUnit};
-use super::fast::{Map, Set};
+use super::fast_hash::{Map, Set};
+use super::file_unit::{ClassDecl, FileUnit};
 use super::hierarchy::Hierarchy;
 use super::read_set::ReadSet;
 use super::types::{Name, Type};
@@ -16,49 +16,49 @@ use super::types::{Name, Type};
 /// Longest qualified name in bytes that is looked up.
 const QUALIFIED_MAX: usize = 1024;
 
-/// The declarations and what is above them, and what was asked of both.
+/// Look-up in declarations and hierarchy that notes the names of the classes.
 #[derive(Clone)]
 pub(crate) struct TrackedLookup<'w> {
     declarations: &'w Declarations<'w>,
     supertypes: Supertypes<'w>,
     asked: Rc<ReadSet>,
-    declarers: Rc<RefCell<KnownDeclarers>>,
+    declarers: Rc<RefCell<KnownMemberClasses>>,
 }
 
-/// Where the supertypes of source classes come from.
+/// Source of the supertypes of source classes.
 #[derive(Clone, Copy)]
 enum Supertypes<'w> {
     Unfinished(&'w dyn UnfinishedHierarchy),
     Known(&'w Hierarchy<'w>),
 }
 
-/// A hierarchy while it is found out.
+/// Class hierarchy while it is being resolved.
 pub(crate) trait UnfinishedHierarchy {
-    /// Direct supertypes of a source class, asked for at a depth of questions within questions.
-    /// While they are being found out (cyclic code) there are none.
+    /// Returns the direct supertypes of a source class, looked up at a depth of nested look-ups.
+    /// While they are being resolved (cyclic code) there are none.
     fn supertypes_of(&self, class: &Name, depth: u32) -> Arc<[Name]>;
 }
 
-/// By simple name, then by class: the first class, from it on, with a member class of that name;
-/// none if there is none.
-type KnownDeclarers = Map<String, Map<Name, Option<Name>>>;
+/// First class with a member class of a name, by that simple name, then by the class from which
+/// the search begins; none if there is none.
+type KnownMemberClasses = Map<String, Map<Name, Option<Name>>>;
 
-/// What a class itself declares by a name.
+/// Result of looking for a member class among a class's own declarations.
 enum OwnMember {
-    /// A member class that the class in question inherits.
+    /// A member class that the inheriting class inherits.
     Member(Name),
-    /// One that it does not inherit.
+    /// A member class that the inheriting class does not inherit.
     NotInherited,
     None,
 }
 
 impl<'w> TrackedLookup<'w> {
-    /// One of which nothing was asked yet.
+    /// Makes a look-up in a resolved hierarchy with an empty read set.
     pub fn of(hierarchy: &'w Hierarchy<'w>) -> TrackedLookup<'w> {
         TrackedLookup::new(&hierarchy.declarations, Supertypes::Known(hierarchy))
     }
 
-    /// One for those who find out the hierarchy.
+    /// Makes a look-up for resolving the hierarchy itself.
     pub(crate) fn of_unfinished(
         declarations: &'w Declarations<'w>,
         hierarchy: &'w dyn UnfinishedHierarchy,
@@ -70,81 +70,81 @@ impl<'w> TrackedLookup<'w> {
         TrackedLookup { declarations, supertypes, asked: Rc::default(), declarers: Rc::default() }
     }
 
-    /// What was asked of it and of its copies.
+    /// Returns the names looked up in it and in its copies.
     pub fn asked(&self) -> &ReadSet {
         &self.asked
     }
 
-    /// The Java release of the JDK on the class path.
+    /// Returns the Java release of the JDK on the class path.
     pub fn release(&self) -> u16 {
         self.declarations.release()
     }
 
-    /// Whether what is found out about supertypes stays so.
-    pub(crate) fn knows_hierarchy(&self) -> bool {
+    /// Whether the hierarchy is resolved, so that results on supertypes are final.
+    pub(crate) fn has_hierarchy(&self) -> bool {
         matches!(self.supertypes, Supertypes::Known(_))
     }
 
-    /// The file that declares a source class.
+    /// Returns the file that declares a source class.
     pub(crate) fn file_of(&self, class: &str) -> Option<&'w FileUnit<'w>> {
         self.declarations.site(class, &self.asked).map(|declared| declared.file)
     }
 
-    /// The index of the file that declares a source class.
+    /// Returns the index of the file that declares a source class.
     pub(crate) fn file_index_of(&self, class: &str) -> Option<usize> {
         self.declarations.site(class, &self.asked).map(|declared| declared.number)
     }
 
-    /// The file with this index.
+    /// Returns the file with this index.
     pub fn file(&self, index: usize) -> &'w FileUnit<'w> {
         &self.declarations.files()[index]
     }
 
-    /// The declaration of a source class.
+    /// Returns the declaration of a source class.
     pub(crate) fn decl(&self, class: &str) -> Option<&'w ClassDecl> {
         self.declarations.site(class, &self.asked).map(|declared| declared.class)
     }
 
-    /// The declaration around that of an inner source class.
-    pub fn around(&self, class: &str) -> Option<&'w ClassDecl> {
+    /// Returns the declaration around that of an inner source class.
+    pub fn outer_decl(&self, class: &str) -> Option<&'w ClassDecl> {
         let declared = self.declarations.site(class, &self.asked)?;
         declared.outer().filter(|_| declared.class.is_inner)
     }
 
-    /// `name` as the binary name of a class that is there.
-    pub fn existing(&self, name: &str) -> Option<Name> {
+    /// Returns `name` if it is the binary name of an existing class.
+    pub fn find_existing(&self, name: &str) -> Option<Name> {
         match self.decl(name) {
             Some(decl) => Some(decl.name.clone()),
-            None => self.outside(name).map(|class| class.name.clone()),
+            None => self.library_class(name).map(|class| class.name.clone()),
         }
     }
 
-    /// The packages that code which imports a module sees by it.
+    /// Returns the packages that code which imports a module can access.
     pub(crate) fn exported_packages(&self, module: &str) -> Vec<String> {
         self.declarations.exported_packages(module)
     }
 
-    fn outside(&self, name: &str) -> Option<Arc<ClassInfo>> {
-        self.declarations.outside(name, &self.asked)
+    fn library_class(&self, name: &str) -> Option<Arc<ClassInfo>> {
+        self.declarations.library_class(name, &self.asked)
     }
 
-    /// `package.simple` as a class that code of package `from` can see.
-    pub(crate) fn visible_in(&self, package: &str, simple: &str, from: &str) -> Option<Name> {
-        let found = self.existing(&format!("{package}.{simple}"))?;
+    /// Returns the class `package.simple` if it exists and code of package `from` can access it.
+    pub(crate) fn find_visible(&self, package: &str, simple: &str, from: &str) -> Option<Name> {
+        let found = self.find_existing(&format!("{package}.{simple}"))?;
         let visibility = match self.decl(&found) {
             Some(decl) => decl.visibility,
-            None => self.outside(&found)?.visibility,
+            None => self.library_class(&found)?.visibility,
         };
         let is_visible = visibility == Visibility::Open || package == from;
         Some(found).filter(|_| is_visible)
     }
 
-    /// `a.b.C.D` as a class: tries ever shorter packages.
+    /// Finds the class of a qualified name `a.b.C.D`, trying ever shorter packages.
     pub(crate) fn class_by_qualified_name(&self, qualified: &str) -> Option<Name> {
         if qualified.len() > QUALIFIED_MAX {
             return None;
         }
-        if let Some(found) = self.existing(qualified) {
+        if let Some(found) = self.find_existing(qualified) {
             return Some(found);
         }
         let (outer, simple) = qualified.rsplit_once('.')?;
@@ -152,8 +152,8 @@ impl<'w> TrackedLookup<'w> {
         self.member_class(&outer, simple)
     }
 
-    /// The member class of `class` with this simple name, inherited ones too: the first that is
-    /// found when each class is asked before its supertypes, and these in their order.
+    /// Finds the member class of `class` with this simple name, inherited ones too: the first in a
+    /// depth-first walk over the supertypes in their order.
     pub(crate) fn member_class(&self, class: &Name, simple: &str) -> Option<Name> {
         let first = self.first_declarer(class, simple)?;
         match self.own_member_class(&first, simple, class) {
@@ -163,7 +163,7 @@ impl<'w> TrackedLookup<'w> {
         }
     }
 
-    /// The first class, from `class` on, that declares a member class of this name.
+    /// Finds the first class, from `class` on, that declares a member class of this name.
     fn first_declarer(&self, class: &Name, simple: &str) -> Option<Name> {
         let mut seen: Set<Name> = Set::default();
         let mut todo = vec![class.clone()];
@@ -191,7 +191,7 @@ impl<'w> TrackedLookup<'w> {
             }
             todo.extend(supers);
         }
-        if self.knows_hierarchy() {
+        if self.has_hierarchy() {
             let settled: Vec<Name> =
                 if found.is_some() { path } else { seen.into_iter().collect() };
             let mut declarers = self.declarers.borrow_mut();
@@ -201,8 +201,8 @@ impl<'w> TrackedLookup<'w> {
         found
     }
 
-    /// The first class that declares a member class of this name, if that is known already. All
-    /// classes on the way were asked for then.
+    /// Returns the cached first class that declares a member class of this name, if any. All
+    /// classes on the way are in the read set then.
     fn known_declarer(&self, class: &Name, simple: &str) -> Option<Option<Name>> {
         self.declarers.borrow().get(simple)?.get(class).cloned()
     }
@@ -230,18 +230,18 @@ impl<'w> TrackedLookup<'w> {
                 false => OwnMember::NotInherited,
             };
         if let Some(decl) = self.decl(class) {
-            let written = || self.declarations.compiled(class)?.members.get(simple).cloned();
+            let written = || self.declarations.compiled_class(class)?.members.get(simple).cloned();
             let own = decl.members.get(simple).cloned().or_else(written);
             return own
                 .as_ref()
                 .map_or(OwnMember::None, |own| inherited(own.clone(), self.decl_visibility(own)));
         }
-        let Some(info) = self.outside(class) else { return OwnMember::None };
-        let own = info.members.get(simple).and_then(|own| self.outside(own));
+        let Some(info) = self.library_class(class) else { return OwnMember::None };
+        let own = info.members.get(simple).and_then(|own| self.library_class(own));
         own.map_or(OwnMember::None, |own| inherited(own.name.clone(), own.visibility))
     }
 
-    /// The direct supertypes of a class, the last first.
+    /// Returns the direct supertypes of a class, the last first.
     fn supers_in_reverse(&self, class: &Name, depth: u32) -> Vec<Name> {
         if self.decl(class).is_some() {
             return match self.supertypes {
@@ -249,7 +249,7 @@ impl<'w> TrackedLookup<'w> {
                 Supertypes::Unfinished(finder) => reversed(&finder.supertypes_of(class, depth)),
             };
         }
-        let info = self.outside(class);
+        let info = self.library_class(class);
         let supers = info.iter().flat_map(|info| info.supertypes().filter_map(Type::class_name));
         let mut supers: Vec<Name> = supers.cloned().collect();
         supers.reverse();

@@ -1,18 +1,18 @@
-//! Type names of one file -> types: type variables, local and member classes
-//! (inherited ones too), imports, the package, `java.lang`.
+//! Resolution of the type names of one file: type variables, local and member classes (inherited
+//! ones too), imports, the package, `java.lang`.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::class::ClassInfo;
-use super::declare::{FileUnit, dimensions};
+use super::file_unit::{FileUnit, count_dimensions};
 use super::kinds::{Field, Kind};
 use super::syntax_tree::NodeId;
 use super::tracked_lookup::TrackedLookup;
 use super::types::{Name, Primitive, Type, TypeVariable, Wildcard};
-use crate::java::fast::{Map, Set};
+use crate::java::fast_hash::{Map, Set};
 
-/// Something that brings type names into scope.
+/// Scope that brings type names in.
 #[derive(Debug, Clone)]
 pub(crate) enum TypeScope {
     /// The member classes of this class.
@@ -23,7 +23,7 @@ pub(crate) enum TypeScope {
     Local(Name, Name),
 }
 
-/// A class declared inside a method: only its own file sees it.
+/// Class declared inside a method, which only its own file can refer to.
 #[derive(Debug, Clone)]
 pub(crate) struct LocalClass {
     pub supers: Vec<Name>,
@@ -31,7 +31,7 @@ pub(crate) struct LocalClass {
     pub info: Option<Arc<ClassInfo>>,
 }
 
-/// Resolves the type names of one file.
+/// Resolver of the type names of one file, at the present scope.
 pub(crate) struct TypeNames<'w> {
     pub lookup: TrackedLookup<'w>,
     pub file: &'w FileUnit<'w>,
@@ -47,7 +47,7 @@ pub(crate) struct TypeNames<'w> {
 /// Deepest type nesting that is followed.
 const DEPTH_MAX: u32 = 64;
 
-/// What the name of a class that can't be found starts with.
+/// Prefix of the name of a class that can't be found.
 pub(crate) const MISSING: &str = "?.";
 
 impl<'w> TypeNames<'w> {
@@ -63,8 +63,8 @@ impl<'w> TypeNames<'w> {
         }
     }
 
-    /// The type that the syntax at `node` denotes. A class that can't be found is a
-    /// class whose name starts with `?.`.
+    /// Resolves the type at `node`. A class that can't be found becomes a class whose name starts
+    /// with `?.`.
     pub fn ty(&self, node: NodeId) -> Type {
         self.ty_at(node, 0)
     }
@@ -79,13 +79,13 @@ impl<'w> TypeNames<'w> {
             Kind::IntegralType | Kind::FloatingPointType | Kind::BooleanType => {
                 Primitive::of_keyword(self.file.text(node)).map_or(Type::Unknown, Type::Primitive)
             }
-            Kind::TypeIdentifier | Kind::Identifier => self.simple(self.file.text(node)),
-            Kind::ScopedTypeIdentifier | Kind::GenericType => self.qualified(node, depth),
+            Kind::TypeIdentifier | Kind::Identifier => self.simple_type(self.file.text(node)),
+            Kind::ScopedTypeIdentifier | Kind::GenericType => self.qualified_type(node, depth),
             Kind::ArrayType => {
                 let element = tree.child(node, Field::Element);
                 let element = element.map_or(Type::Unknown, |e| self.ty_at(e, depth + 1));
                 let extra = tree.child(node, Field::Dimensions);
-                let extra = extra.map_or(0, |d| dimensions(tree, &self.file.source.text, d));
+                let extra = extra.map_or(0, |d| count_dimensions(tree, &self.file.source.text, d));
                 element.with_dimensions(extra.min(255))
             }
             Kind::AnnotatedType => {
@@ -95,7 +95,7 @@ impl<'w> TypeNames<'w> {
         }
     }
 
-    fn simple(&self, name: &str) -> Type {
+    fn simple_type(&self, name: &str) -> Type {
         self.type_named(name).unwrap_or_else(|| self.missing(name))
     }
 
@@ -111,19 +111,21 @@ impl<'w> TypeNames<'w> {
         self.locals.insert(header.name.clone(), local);
     }
 
-    /// Names of types that were not found, as they are written.
+    /// Returns the names of types that were not found, as they are written.
     pub(crate) fn missing_types(&self) -> Vec<String> {
         self.missing.borrow().iter().cloned().collect()
     }
 
-    /// `a.b.C<X>.D<Y>`: the parts in order, with the type arguments of the last first.
-    fn qualified(&self, node: NodeId, depth: u32) -> Type {
+    /// Resolves `a.b.C<X>.D<Y>`, whose type arguments are collected with the last's first.
+    fn qualified_type(&self, node: NodeId, depth: u32) -> Type {
         let mut names = Vec::new();
         let mut args = Vec::new();
         self.parts(node, depth, &mut names, &mut args);
         let class = match &names[..] {
-            [single] => self.simple(single),
-            _ => self.dotted(&names).map_or_else(|| self.missing(&names.join(".")), Type::class),
+            [single] => self.simple_type(single),
+            _ => self
+                .class_by_parts(&names)
+                .map_or_else(|| self.missing(&names.join(".")), Type::class),
         };
         match class {
             Type::Class(class) if !args.is_empty() => {
@@ -156,7 +158,7 @@ impl<'w> TypeNames<'w> {
         }
     }
 
-    /// The types in `<...>`.
+    /// Resolves the types in `<...>`.
     pub(crate) fn type_arguments(&self, node: NodeId, depth: u32) -> Vec<Type> {
         let tree = &self.file.tree;
         let arguments = tree.children(node).filter_map(|child| match tree.kind(child) {
@@ -170,7 +172,7 @@ impl<'w> TypeNames<'w> {
     fn wildcard(&self, node: NodeId, depth: u32) -> Type {
         let tree = &self.file.tree;
         let bound = tree.first_type(node).map(|t| self.ty_at(t, depth + 1));
-        let is_super = tree.first(node, Kind::Super).is_some();
+        let is_super = tree.first_of_kind(node, Kind::Super).is_some();
         Type::Wildcard(Arc::new(match bound {
             None => Wildcard::Any,
             Some(bound) if is_super => Wildcard::Super(bound),
@@ -178,7 +180,7 @@ impl<'w> TypeNames<'w> {
         }))
     }
 
-    /// The type with this simple name, at this place.
+    /// Resolves a simple name in the present scope.
     pub(crate) fn type_named(&self, name: &str) -> Option<Type> {
         for level in self.levels.iter().rev() {
             match level {
@@ -196,21 +198,21 @@ impl<'w> TypeNames<'w> {
                 _ => {}
             }
         }
-        self.file_level(name).map(Type::class)
+        self.file_level_class(name).map(Type::class)
     }
 
-    /// A member class of a class around, without type arguments of its own.
+    /// Returns the type of a member class of an enclosing class, without type arguments of its own.
     fn member_type(&self, class: Name) -> Type {
         let is_generic = self.lookup.decl(&class).is_some_and(|decl| decl.is_generic);
         let args = if is_generic { Vec::new() } else { self.outer_arguments(&class) };
         Type::generic(class, args)
     }
 
-    /// What an inner class named here has for the type parameters of the classes around
-    /// it: these, as it is named within them.
+    /// Returns the type arguments of an inner class named here for the type parameters of the
+    /// classes around it: these parameters themselves, as it is named within them.
     pub(crate) fn outer_arguments(&self, class: &Name) -> Vec<Type> {
         let mut found = Vec::new();
-        let mut around = self.lookup.around(class);
+        let mut around = self.lookup.outer_decl(class);
         while let Some(outer) = around {
             let of_outer = |level: &TypeScope| match level {
                 TypeScope::Variable(variable) if variable.owner == outer.name => {
@@ -219,22 +221,22 @@ impl<'w> TypeNames<'w> {
                 _ => None,
             };
             found.extend(self.levels.iter().filter_map(of_outer));
-            around = self.lookup.around(&outer.name);
+            around = self.lookup.outer_decl(&outer.name);
         }
         found
     }
 
-    /// A class visible in the whole file: imports, the package, `java.lang`.
-    fn file_level(&self, name: &str) -> Option<Name> {
+    /// Finds a class visible in the whole file: imports, the package, `java.lang`.
+    fn file_level_class(&self, name: &str) -> Option<Name> {
         if let Some(known) = self.by_name.borrow().get(name) {
             return known.clone();
         }
-        let found = self.find_file_level(name);
+        let found = self.find_file_level_class(name);
         self.by_name.borrow_mut().insert(name.to_owned(), found.clone());
         found
     }
 
-    fn find_file_level(&self, name: &str) -> Option<Name> {
+    fn find_file_level_class(&self, name: &str) -> Option<Name> {
         let imports = &self.file.imports;
         if let Some(qualified) = imports.single.get(name) {
             return self.lookup.class_by_qualified_name(qualified);
@@ -249,26 +251,26 @@ impl<'w> TypeNames<'w> {
         };
         let static_single = || imports.static_single.get(name)?.iter().find_map(member_of);
         let on_demand = |package: &String| {
-            let visible = self.lookup.visible_in(package, name, &imports.package);
+            let visible = self.lookup.find_visible(package, name, &imports.package);
             visible.or_else(|| member_of(package))
         };
         self.lookup
-            .existing(&here)
+            .find_existing(&here)
             .or_else(static_single)
             .or_else(|| imports.on_demand.iter().find_map(on_demand))
-            .or_else(|| self.lookup.visible_in("java.lang", name, &imports.package))
+            .or_else(|| self.lookup.find_visible("java.lang", name, &imports.package))
             .or_else(|| imports.static_on_demand.iter().find_map(member_of))
             .or_else(|| {
                 let packages =
                     imports.modules.iter().flat_map(|m| self.lookup.exported_packages(m));
                 packages
                     .into_iter()
-                    .find_map(|package| self.lookup.visible_in(&package, name, &imports.package))
+                    .find_map(|package| self.lookup.find_visible(&package, name, &imports.package))
             })
     }
 
-    /// The class `A.B.C` or `a.b.C`.
-    pub(crate) fn dotted(&self, names: &[&str]) -> Option<Name> {
+    /// Finds the class `A.B.C` or `a.b.C`, given its parts.
+    pub(crate) fn class_by_parts(&self, names: &[&str]) -> Option<Name> {
         let (first, rest) = names.split_first()?;
         if let Some(Type::Class(class)) = self.type_named(first) {
             let step = |class: Name, name: &&str| self.member_class(&class, name);
@@ -277,20 +279,21 @@ impl<'w> TypeNames<'w> {
         self.lookup.class_by_qualified_name(&names.join("."))
     }
 
-    /// The member class of `class` with this simple name, inherited ones too.
+    /// Finds the member class of `class` with this simple name, inherited ones too.
     pub(crate) fn member_class(&self, class: &Name, simple: &str) -> Option<Name> {
         let key = (class.clone(), simple.to_owned());
         if let Some(known) = self.member.borrow().get(&key) {
             return known.clone();
         }
         let found = self.find_member_class(class, simple);
-        if self.lookup.knows_hierarchy() {
+        if self.lookup.has_hierarchy() {
             self.member.borrow_mut().insert(key, found.clone());
         }
         found
     }
 
-    /// Local classes first, each once, before its supertypes; the look-up knows the others.
+    /// Finds a member class in local classes, each once, before its supertypes; the others are
+    /// found by the tracked look-up.
     fn find_member_class(&self, class: &Name, simple: &str) -> Option<Name> {
         let mut seen: Set<&Name> = Set::default();
         let mut todo = vec![class];

@@ -1,14 +1,13 @@
-//! Java types as the resolver knows them. An unresolved type is
-//! [`Type::Unknown`], an ordinary value.
+//! Java types. An unresolved type is [`Type::Unknown`], an ordinary value.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// A shared name; classes have their binary name (`java.util.Map$Entry`).
+/// Shared name; that of a class is its binary name (`java.util.Map$Entry`).
 pub type Name = Arc<str>;
 
-/// The primitive types.
+/// Primitive type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Primitive {
     /// `boolean`
@@ -29,7 +28,7 @@ pub enum Primitive {
     Double,
 }
 
-/// The kinds that operation names are made of (docs/operations.md).
+/// Kind of a value, of which operation names are made (docs/operations.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ValueKind {
     /// boolean
@@ -47,7 +46,7 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    /// Its name, as the names of operations end with it.
+    /// Returns its name, with which the names of operations end.
     pub const fn name(self) -> &'static str {
         match self {
             ValueKind::Boolean => "boolean",
@@ -66,7 +65,7 @@ impl fmt::Display for ValueKind {
     }
 }
 
-/// A class with its type arguments (none for raw and non-generic types).
+/// Class type with its type arguments (none for raw and non-generic types).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ClassType {
     /// Binary name.
@@ -76,10 +75,10 @@ pub struct ClassType {
     pub args: Vec<Type>,
 }
 
-/// A type variable of a class or a method. Two are equal if owner and name are.
+/// Type variable of a class or a method. Two are equal if owner and name are.
 #[derive(Debug, Clone)]
 pub struct TypeVariable {
-    /// The class, or `class.method` with the method's place, that declares it.
+    /// Class, or `class.method` with the method's position, that declares it.
     pub owner: Name,
     /// Its name.
     pub name: Name,
@@ -87,7 +86,7 @@ pub struct TypeVariable {
     pub bounds: Vec<Type>,
 }
 
-/// How often a list of type parameters is read until all bounds know the others'.
+/// Returns the number of passes over a list of type parameters until all bounds are resolved.
 pub(crate) fn bound_passes(parameters: usize) -> usize {
     1 + parameters.clamp(1, 4)
 }
@@ -107,7 +106,7 @@ impl Hash for TypeVariable {
     }
 }
 
-/// A wildcard as a type argument.
+/// Wildcard as a type argument.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Wildcard {
     /// `?`
@@ -118,10 +117,10 @@ pub enum Wildcard {
     Super(Type),
 }
 
-/// The type of an expression or declaration.
+/// Type of an expression or declaration.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Type {
-    /// Not known (missing class path, strange code).
+    /// An unresolved type (missing class path, strange code).
     #[default]
     Unknown,
     /// `void`
@@ -142,7 +141,7 @@ pub enum Type {
     Infer(u32),
 }
 
-/// Primitive types in the order used by lookups, with their keyword and box.
+/// Primitive types with their keyword and box, in the order of look-ups.
 const PRIMITIVES: [(Primitive, &str, &str); 8] = [
     (Primitive::Boolean, "boolean", "java.lang.Boolean"),
     (Primitive::Byte, "byte", "java.lang.Byte"),
@@ -155,17 +154,17 @@ const PRIMITIVES: [(Primitive, &str, &str); 8] = [
 ];
 
 impl Primitive {
-    /// The primitive type with this keyword.
+    /// Returns the primitive type with this keyword.
     pub fn of_keyword(keyword: &str) -> Option<Primitive> {
         PRIMITIVES.iter().find(|p| p.1 == keyword).map(|p| p.0)
     }
 
-    /// The binary name of its box.
+    /// Returns the binary name of its box.
     pub(crate) fn box_name(self) -> &'static str {
         PRIMITIVES[self as usize].2
     }
 
-    /// Its kind.
+    /// Returns the kind of its values.
     pub fn kind(self) -> ValueKind {
         match self {
             Primitive::Boolean => ValueKind::Boolean,
@@ -176,7 +175,7 @@ impl Primitive {
         }
     }
 
-    /// Whether a value of `self` widens to `other` (JLS 5.1.2), or is of it.
+    /// Whether a value of `self` widens to `other` (JLS 5.1.2), or both are equal.
     pub(crate) fn widens_to(self, other: Primitive) -> bool {
         use Primitive::*;
         self == other
@@ -191,7 +190,7 @@ impl Primitive {
             }
     }
 
-    /// The type after unary promotion (JLS 5.6): int at least.
+    /// Returns the type after unary promotion (JLS 5.6): int at least.
     pub(crate) fn promoted(self) -> Primitive {
         if self.kind() == ValueKind::Int { Primitive::Int } else { self }
     }
@@ -203,37 +202,37 @@ impl Type {
     /// `boolean`
     pub const BOOLEAN: Type = Type::Primitive(Primitive::Boolean);
 
-    /// A class without type arguments.
+    /// Makes a class type without type arguments.
     pub fn class(name: impl Into<Name>) -> Type {
         Type::generic(name, Vec::new())
     }
 
-    /// A class with type arguments.
+    /// Makes a class type with type arguments.
     pub fn generic(name: impl Into<Name>, args: Vec<Type>) -> Type {
         Type::Class(Arc::new(ClassType { name: name.into(), args }))
     }
 
-    /// An array of `self`; unknown if `self` is.
+    /// Makes the type of an array of `self`; unknown if `self` is.
     pub fn array(self) -> Type {
         if self == Type::Unknown { Type::Unknown } else { Type::Array(Arc::new(self)) }
     }
 
-    /// An array of `self` with so many dimensions more.
+    /// Makes the type of an array of `self` with this number of dimensions; 0 is `self`.
     pub(crate) fn with_dimensions(self, dimensions: usize) -> Type {
         (0..dimensions).fold(self, |ty, _| ty.array())
     }
 
-    /// `java.lang.Object`
+    /// Returns the type `java.lang.Object`.
     pub fn object() -> Type {
         Type::class("java.lang.Object")
     }
 
-    /// `java.lang.String`
+    /// Returns the type `java.lang.String`.
     pub fn string() -> Type {
         Type::class("java.lang.String")
     }
 
-    /// Binary name if it is a class.
+    /// Returns the binary name, if it is a class.
     pub fn class_name(&self) -> Option<&Name> {
         match self {
             Type::Class(class) => Some(&class.name),
@@ -241,12 +240,12 @@ impl Type {
         }
     }
 
-    /// Whether it is `java.lang.String`.
+    /// Whether the type is `java.lang.String`.
     pub fn is_string(&self) -> bool {
         self.class_name().is_some_and(|n| &**n == "java.lang.String")
     }
 
-    /// The primitive type, if it is one.
+    /// Returns the primitive type, if it is one.
     pub fn primitive(&self) -> Option<Primitive> {
         match self {
             Type::Primitive(primitive) => Some(*primitive),
@@ -254,7 +253,7 @@ impl Type {
         }
     }
 
-    /// The primitive type, also that of a box.
+    /// Returns the primitive type, also that of a box.
     pub fn unboxed(&self) -> Option<Primitive> {
         match self {
             Type::Primitive(primitive) => Some(*primitive),
@@ -267,7 +266,7 @@ impl Type {
         }
     }
 
-    /// The box of a primitive type; any other type as it is.
+    /// Returns the box of a primitive type; any other type as it is.
     pub fn boxed(&self) -> Type {
         match self {
             Type::Primitive(primitive) => Type::class(primitive.box_name()),
@@ -275,12 +274,12 @@ impl Type {
         }
     }
 
-    /// Whether values of it are references (false for unknown ones).
+    /// Whether its values are references (false for unknown types).
     pub(crate) fn is_reference(&self) -> bool {
         !matches!(self, Type::Unknown | Type::Void | Type::Primitive(_))
     }
 
-    /// Its kind; none if unknown or `void`.
+    /// Returns the kind of its values; `None` if unknown or `void`.
     pub fn kind(&self) -> Option<ValueKind> {
         match self {
             Type::Unknown | Type::Void => None,
@@ -289,7 +288,7 @@ impl Type {
         }
     }
 
-    /// The element type, if it is an array.
+    /// Returns the element type, if it is an array.
     pub fn element(&self) -> Option<&Type> {
         match self {
             Type::Array(element) => Some(element),
@@ -298,16 +297,16 @@ impl Type {
     }
 }
 
-/// The primitive type whose box has this name.
+/// Returns the primitive type whose box has this name.
 fn unbox(name: &str) -> Option<Primitive> {
     let simple = name.strip_prefix("java.lang.")?;
     PRIMITIVES.iter().find(|p| p.2[10..] == *simple).map(|p| p.0)
 }
 
-/// What type variables stand for.
+/// Type arguments for type variables.
 pub(crate) type Substitution = Vec<(Arc<TypeVariable>, Type)>;
 
-/// `ty` with its variables replaced. Variables that `substitution` lacks stay.
+/// Replaces the type variables in `ty`. Variables that `substitution` lacks stay.
 pub(crate) fn substitute(ty: &Type, substitution: &[(Arc<TypeVariable>, Type)]) -> Type {
     if substitution.is_empty() {
         return ty.clone();
@@ -338,7 +337,7 @@ pub(crate) fn substitute(ty: &Type, substitution: &[(Arc<TypeVariable>, Type)]) 
     }
 }
 
-/// The erasure (JLS 4.6).
+/// Returns the erasure (JLS 4.6).
 pub(crate) fn erase(ty: &Type) -> Type {
     match ty {
         Type::Class(class) if !class.args.is_empty() => Type::class(class.name.clone()),

@@ -1,35 +1,35 @@
-//! Operators on values (rules 6, 7, 8, 13) and casts (rule 12).
+//! Counting of operators on values (rules 6, 7, 8, 13) and casts (rule 12).
 
 use compact_str::CompactString;
-use wattline_units::operation::{CONSTANT, Operation, SMALLER_TO_INT};
+use wattline_units::operation::{CONSTANT_CONTEXT, Operation, SMALLER_TO_INT_CONTEXT};
 
-use super::context::conversion;
+use super::context::conversion_context;
 use super::counter::OperationCounter;
-use super::verb::Verb;
+use super::operation_verb::OperationVerb;
 use crate::java::kinds::{Field, Kind};
 use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Primitive, Type, ValueKind};
 
-/// The operation of a binary operator or of the one in a compound assignment.
-fn verb(operator: Kind) -> Option<Verb> {
+/// Returns the verb of a binary operator or of the one in a compound assignment.
+fn verb_of(operator: Kind) -> Option<OperationVerb> {
     Some(match operator {
-        Kind::Plus | Kind::PlusAssign => Verb::ADDITION,
-        Kind::Minus | Kind::MinusAssign => Verb::SUBTRACTION,
-        Kind::Times | Kind::TimesAssign => Verb::MULTI,
-        Kind::Divide | Kind::DivideAssign => Verb::DIVISION,
-        Kind::Remainder | Kind::RemainderAssign => Verb::MODULO,
-        Kind::And | Kind::AndAssign => Verb::BIT_AND,
-        Kind::Or | Kind::OrAssign => Verb::BIT_OR,
-        Kind::Xor | Kind::XorAssign => Verb::BIT_XOR,
-        Kind::ShiftLeft | Kind::ShiftLeftAssign => Verb::SHIFT,
-        Kind::ShiftRight | Kind::ShiftRightAssign => Verb::SHIFT,
-        Kind::ShiftUnsigned | Kind::ShiftUnsignedAssign => Verb::SHIFT,
-        Kind::Less => Verb::LESS,
-        Kind::LessEqual => Verb::LESS_EQUAL,
-        Kind::Greater => Verb::GREATER,
-        Kind::GreaterEqual => Verb::GREATER_EQUAL,
-        Kind::Equal => Verb::EQUAL,
-        Kind::NotEqual => Verb::NOT_EQUAL,
+        Kind::Plus | Kind::PlusAssign => OperationVerb::ADDITION,
+        Kind::Minus | Kind::MinusAssign => OperationVerb::SUBTRACTION,
+        Kind::Times | Kind::TimesAssign => OperationVerb::MULTI,
+        Kind::Divide | Kind::DivideAssign => OperationVerb::DIVISION,
+        Kind::Remainder | Kind::RemainderAssign => OperationVerb::MODULO,
+        Kind::And | Kind::AndAssign => OperationVerb::BIT_AND,
+        Kind::Or | Kind::OrAssign => OperationVerb::BIT_OR,
+        Kind::Xor | Kind::XorAssign => OperationVerb::BIT_XOR,
+        Kind::ShiftLeft | Kind::ShiftLeftAssign => OperationVerb::SHIFT,
+        Kind::ShiftRight | Kind::ShiftRightAssign => OperationVerb::SHIFT,
+        Kind::ShiftUnsigned | Kind::ShiftUnsignedAssign => OperationVerb::SHIFT,
+        Kind::Less => OperationVerb::LESS,
+        Kind::LessEqual => OperationVerb::LESS_EQUAL,
+        Kind::Greater => OperationVerb::GREATER,
+        Kind::GreaterEqual => OperationVerb::GREATER_EQUAL,
+        Kind::Equal => OperationVerb::EQUAL,
+        Kind::NotEqual => OperationVerb::NOT_EQUAL,
         _ => return None,
     })
 }
@@ -54,16 +54,16 @@ impl OperationCounter<'_> {
         }
     }
 
-    /// `&&` or `||`; a constant on one side leaves the other alone.
+    /// Counts `&&` or `||`; with a constant on one side only the other side remains.
     fn logical(&mut self, node: NodeId, operation: Operation, sides: [NodeId; 2], line: u32) {
         let context = match sides.into_iter().any(|side| self.facts.is_constant(side)) {
-            true => CompactString::const_new(CONSTANT),
-            false => self.outcome(node),
+            true => CompactString::const_new(CONSTANT_CONTEXT),
+            false => self.outcome_context(node),
         };
         self.add_in(context, operation, line);
     }
 
-    /// The operation within a compound assignment; its promoted kind, if it has one.
+    /// Counts the operation within a compound assignment; returns its promoted kind, if it has one.
     pub(super) fn compound(
         &mut self,
         node: NodeId,
@@ -81,7 +81,7 @@ impl OperationCounter<'_> {
         self.arithmetic(node, operator, left, right, line)
     }
 
-    /// Rule 6; the promoted kind.
+    /// Counts an arithmetic operator (rule 6); returns the promoted kind.
     fn arithmetic(
         &mut self,
         node: NodeId,
@@ -90,9 +90,9 @@ impl OperationCounter<'_> {
         right: NodeId,
         line: u32,
     ) -> Option<ValueKind> {
-        let verb = verb(operator)?;
+        let verb = verb_of(operator)?;
         let (a, b) = self.operand_kinds(left, right);
-        if verb == Verb::SHIFT {
+        if verb == OperationVerb::SHIFT {
             let kind = if a == ValueKind::Long { a } else { ValueKind::Int };
             self.add_kind(verb, kind, line);
             return Some(kind);
@@ -100,11 +100,11 @@ impl OperationCounter<'_> {
         Some(self.numeric(node, verb, [left, right], [a, b], line))
     }
 
-    /// The operator on operands of kinds `a` and `b`; the promoted kind.
+    /// Counts the operator on operands of kinds `a` and `b`; returns the promoted kind.
     fn numeric(
         &mut self,
         node: NodeId,
-        verb: Verb,
+        verb: OperationVerb,
         operands: [NodeId; 2],
         [a, b]: [ValueKind; 2],
         line: u32,
@@ -115,12 +115,12 @@ impl OperationCounter<'_> {
         let mut of_kinds = operands.into_iter().zip([a, b]);
         let constant = of_kinds.any(|(side, of)| of != kind && self.facts.is_constant(side));
         let conversion = || match constant {
-            true => CompactString::const_new(CONSTANT),
-            false => conversion(a.min(b), kind),
+            true => CompactString::const_new(CONSTANT_CONTEXT),
+            false => conversion_context(a.min(b), kind),
         };
         let context = match verb.is_comparison() {
-            true if constant => CompactString::const_new(CONSTANT),
-            true => self.comparison(node, operands[1]),
+            true if constant => CompactString::const_new(CONSTANT_CONTEXT),
+            true => self.comparison_context(node, operands[1]),
             false => CompactString::default(),
         };
         if let Some(mixed) = verb.of_int_and_float().filter(|_| int_float) {
@@ -135,7 +135,7 @@ impl OperationCounter<'_> {
         kind
     }
 
-    /// The kinds of two operands after unboxing; an unknown one is like the other, two
+    /// Returns the kinds of two operands after unboxing; an unknown one is as the other, two
     /// unknown ones are int.
     fn operand_kinds(&mut self, left: NodeId, right: NodeId) -> (ValueKind, ValueKind) {
         let kind = |node| self.ty(node).unboxed().map(Primitive::kind);
@@ -149,12 +149,12 @@ impl OperationCounter<'_> {
         (a.unwrap_or(guess), b.unwrap_or(guess))
     }
 
-    /// Rule 7.
+    /// Counts `==` or `!=` (rule 7).
     fn equality(&mut self, node: NodeId, operator: Kind, left: NodeId, right: NodeId, line: u32) {
-        let context = self.comparison(node, right);
+        let context = self.comparison_context(node, right);
         let (verb, with_null) = match operator {
-            Kind::Equal => (Verb::EQUAL, Operation::EQUAL_OBJECT_NULL),
-            _ => (Verb::NOT_EQUAL, Operation::NOT_EQUAL_OBJECT_NULL),
+            Kind::Equal => (OperationVerb::EQUAL, Operation::EQUAL_OBJECT_NULL),
+            _ => (OperationVerb::NOT_EQUAL, Operation::NOT_EQUAL_OBJECT_NULL),
         };
         if self.is_null(left) || self.is_null(right) {
             return self.add_in(context, with_null, line);
@@ -173,15 +173,15 @@ impl OperationCounter<'_> {
         self.numeric(node, verb, [left, right], [a, b], line);
     }
 
-    /// Rule 8; unary plus counts nothing.
+    /// Counts a unary operator (rule 8); unary plus counts nothing.
     pub(super) fn unary(&mut self, node: NodeId) {
         let (operator, line) = self.operator(node);
         if operator == Kind::Not {
-            return self.add_in(self.outcome(node), Operation::NOT, line);
+            return self.add_in(self.outcome_context(node), Operation::NOT, line);
         }
         let verb = match operator {
-            Kind::Minus => Verb::NEGATION,
-            Kind::Complement => Verb::BIT_XOR,
+            Kind::Minus => OperationVerb::NEGATION,
+            Kind::Complement => OperationVerb::BIT_XOR,
             _ => return,
         };
         let Some(operand) = self.tree().child(node, Field::Operand) else { return };
@@ -199,13 +199,13 @@ impl OperationCounter<'_> {
         let tree = self.tree();
         let token = |kind| tree.children(node).find(move |c| tree.kind(*c) == kind);
         if let Some(token) = token(Kind::Increment) {
-            self.add_in(self.stepped(node), Operation::INCREMENT, tree.line(token));
+            self.add_in(self.step_context(node), Operation::INCREMENT, tree.line(token));
         } else if let Some(token) = token(Kind::Decrement) {
-            self.add_in(self.stepped(node), Operation::DECREMENT, tree.line(token));
+            self.add_in(self.step_context(node), Operation::DECREMENT, tree.line(token));
         }
     }
 
-    /// Rule 12.
+    /// Counts a cast (rule 12).
     pub(super) fn cast(&mut self, node: NodeId) {
         let tree = self.tree();
         let Some(value) = tree.child(node, Field::Value) else { return };
@@ -214,8 +214,8 @@ impl OperationCounter<'_> {
         match (target, source) {
             (Type::Primitive(a), Type::Primitive(b)) if a != b => {
                 let context = match a {
-                    Primitive::Int if b.kind() == ValueKind::Int => SMALLER_TO_INT.into(),
-                    _ => conversion(b.kind(), a.kind()),
+                    Primitive::Int if b.kind() == ValueKind::Int => SMALLER_TO_INT_CONTEXT.into(),
+                    _ => conversion_context(b.kind(), a.kind()),
                 };
                 self.add_in(context, Operation::CAST_NUMERIC, line);
             }

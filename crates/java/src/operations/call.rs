@@ -1,9 +1,9 @@
-//! Calls (rule 3).
+//! Counting of calls (rule 3).
 
 use wattline_units::operation::{LibraryFunction, Operation};
 
 use super::counter::OperationCounter;
-use super::verb::Verb;
+use super::operation_verb::OperationVerb;
 use crate::finding::FindingKind;
 use crate::java::attribute::Symbol;
 use crate::java::kinds::{Field, Kind};
@@ -23,12 +23,12 @@ impl OperationCounter<'_> {
         self.invocation(node, "<init>", line);
     }
 
-    /// What calling the method or constructor that `node` refers to counts.
+    /// Counts a call of the method or constructor that `node` refers to.
     pub(super) fn invocation(&mut self, node: NodeId, method: &str, line: u32) {
         self.keep_call(node);
         match self.facts.symbol(node) {
             Symbol::Source | Symbol::StaticSource => {
-                let context = self.dispatch(node, method);
+                let context = self.dispatch_context(node, method);
                 self.add_in(context, Operation::METHOD_INVOCATION, line);
                 self.parameters(node);
             }
@@ -44,10 +44,10 @@ impl OperationCounter<'_> {
         }
     }
 
-    /// Keeps a call that may run code of the sources; a class without a name has some.
+    /// Records a call that may run code of the sources; an anonymous class has some.
     fn keep_call(&mut self, node: NodeId) {
         let is_library = matches!(self.facts.symbol(node), Symbol::Library(_));
-        if !is_library || self.tree().first(node, Kind::ClassBody).is_some() {
+        if !is_library || self.tree().first_of_kind(node, Kind::ClassBody).is_some() {
             self.calls.push((self.block, node));
         }
     }
@@ -57,7 +57,7 @@ impl OperationCounter<'_> {
         let Some(list) = tree.child(node, Field::Arguments) else { return };
         for argument in tree.children(list).filter(|a| tree.kind(*a) != Kind::Error) {
             let kind = self.kind_of(argument);
-            self.add_kind(Verb::PARAMETER, kind, tree.line(argument));
+            self.add_kind(OperationVerb::PARAMETER, kind, tree.line(argument));
         }
     }
 }

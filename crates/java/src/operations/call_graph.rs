@@ -1,10 +1,10 @@
-//! Which code of the sources a call may run: per block, the entry blocks of the methods,
-//! constructors, lambdas and instance initialisers that its calls lead to.
+//! Call graph of the sources: per block, the entry blocks of the methods, constructors, lambdas
+//! and instance initialisers that its calls may run.
 //!
 //! A static or private method, a constructor and `super.m()` are one body. Any other call
 //! runs the method that it names or one that overrides or implements it, as far as the
-//! sources show; where code outside of them may run as well, or the call is not resolved,
-//! that is said. What a library calls back is not known here.
+//! sources show; [`CallSite::may_run_others`] is set where code outside of them may run as well, or
+//! the call is not resolved. Callbacks from libraries are unknown here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use super::dictionary::Dictionary;
 use crate::blocks::{BlockId, BlockKind, FileBlocks, UnitKind};
 use crate::java::attribute::AttributedFacts;
 use crate::java::class::{ClassInfo, MethodInfo};
-use crate::java::declare::members;
-use crate::java::fast::Map;
+use crate::java::fast_hash::Map;
+use crate::java::file_unit::members;
 use crate::java::kinds::{Field, Kind};
 use crate::java::members::is_dispatched;
 use crate::java::resolver::Resolver;
@@ -26,57 +26,57 @@ use crate::java::types::Name;
 /// Longest chain of implicit constructors that is followed.
 const CHAIN_MAX: usize = 64;
 
-/// Calls of a block that may run the same code.
+/// Calls of one block that may run the same code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallSite {
-    /// The block that calls.
+    /// Calling block.
     pub block: BlockId,
-    /// How often one execution of it does.
+    /// Number of these calls per execution of the block.
     pub calls: u32,
-    /// Entry blocks of what each of the calls may run, one of them at a time; not empty.
+    /// Entry blocks of the code that each call may run, one of them at a time; not empty.
     pub callees: BTreeSet<BlockId>,
-    /// Whether it may run something else instead: code outside of the sources, a method
-    /// behind a reference, or anything, for the call is not resolved.
+    /// Whether a call may run other code instead: outside of the sources, behind a method
+    /// reference, or any code where the call is not resolved.
     pub may_run_others: bool,
 }
 
-/// The calls of a program that may run its own code, by block.
+/// Calls of a program that may run its own code, by block.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallGraph {
-    /// The calls, in the order of the blocks.
+    /// Call sites, in the order of the blocks.
     pub sites: Vec<CallSite>,
 }
 
-/// Code that runs when it is called: its file, and its declaration, lambda or class body.
+/// Callable code: its file, and its declaration, lambda or class body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct CallableCode {
     file: usize,
     node: NodeId,
 }
 
-/// What a call names.
+/// Code that a call names, and how it is dispatched.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum CalledName {
-    /// This and nothing else.
+    /// Exactly this code.
     Only(CallableCode),
-    /// This method, or what overrides or implements it.
+    /// This method, or one that overrides or implements it.
     Dispatched(CallableCode),
-    /// A method of this name that wasn't found.
+    /// An unresolved method of this name.
     Unresolved(CompactString),
 }
 
-/// What one file says of calls.
+/// Calls, entries and overriding methods of one file.
 #[derive(Debug, Default)]
 pub struct FileCalls {
-    /// Entry blocks.
+    /// Callable code with its entry block.
     entries: Vec<(CallableCode, BlockId)>,
     sites: Vec<(BlockId, CalledName)>,
-    /// A method, and what runs in its place on some objects; none is unknown code.
+    /// Pairs of a method and the code that replaces it on some objects; none is unknown code.
     replaced: Vec<(CallableCode, Option<CallableCode>)>,
 }
 
-/// Finds the calls of one file.
-pub(super) struct Finder<'f> {
+/// Finder of the calls of one file.
+pub(super) struct CallFinder<'f> {
     /// The file's index.
     pub file: usize,
     pub facts: &'f AttributedFacts,
@@ -84,7 +84,7 @@ pub(super) struct Finder<'f> {
 }
 
 impl FileCalls {
-    /// The blocks' units and their entries; the blocks' ids begin with `first`.
+    /// Collects the entry blocks of a file's units; the blocks' ids begin with `first`.
     pub(super) fn entries(file: usize, blocks: &FileBlocks, first: u32) -> FileCalls {
         let numbered = blocks.blocks.iter().enumerate();
         let entries = numbered.filter_map(|(index, block)| {
@@ -98,30 +98,30 @@ impl FileCalls {
     }
 }
 
-impl Finder<'_> {
-    /// Adds the calls at `nodes`, each with its block, what constructors run by
-    /// themselves, and what runs in whose place.
+impl CallFinder<'_> {
+    /// Adds the calls at `nodes`, each with its block, the implicit calls of constructors, and the
+    /// methods that override others.
     pub fn add(&self, found: &mut FileCalls, nodes: &[(BlockId, NodeId)]) {
         for (block, node) in nodes {
-            found.sites.extend(self.named(*node).into_iter().map(|named| (*block, named)));
+            found.sites.extend(self.called_names(*node).into_iter().map(|named| (*block, named)));
         }
         for class in self.classes() {
             self.constructors(&class, found);
-            for (method, runs) in self.resolver.overriding(&class) {
+            for (method, runs) in self.resolver.overriding_pairs(&class) {
                 found.replaced.extend(self.code(&method).map(|code| (code, self.code(&runs))));
             }
         }
         self.functions(found);
     }
 
-    /// What the call or creation at `node` names.
-    fn named(&self, node: NodeId) -> Vec<CalledName> {
+    /// Returns the code that the call or creation at `node` names.
+    fn called_names(&self, node: NodeId) -> Vec<CalledName> {
         let tree = &self.resolver.names.file.tree;
         let mut named = match self.facts.callee(node) {
-            Some(method) if &*method.name == "<init>" => self.only(self.constructed(method)),
+            Some(method) if &*method.name == "<init>" => self.only(self.constructor_code(method)),
             Some(method) => {
                 let object = tree.child(node, Field::Object);
-                let is_super = tree.first(node, Kind::Super).is_some()
+                let is_super = tree.first_of_kind(node, Kind::Super).is_some()
                     || object.is_some_and(|object| tree.kind(object) == Kind::Super);
                 let code = self.code(method).into_iter();
                 let is_only = is_super || !is_dispatched(method);
@@ -133,7 +133,7 @@ impl Finder<'_> {
                 name.map(CalledName::Unresolved).into_iter().collect()
             }
         };
-        let body = tree.first(node, Kind::ClassBody);
+        let body = tree.first_of_kind(node, Kind::ClassBody);
         named.extend(body.map(|node| CalledName::Only(CallableCode { file: self.file, node })));
         named
     }
@@ -147,16 +147,16 @@ impl Finder<'_> {
         method.declaration.filter(|_| method.from_source).map(|node| CallableCode { file, node })
     }
 
-    /// What the constructor runs: itself, or what stands for one that nobody wrote.
-    fn constructed(&self, constructor: &MethodInfo) -> Vec<CallableCode> {
+    /// Returns the code that a constructor runs: its own, or that of an implicit constructor.
+    fn constructor_code(&self, constructor: &MethodInfo) -> Vec<CallableCode> {
         match self.code(constructor) {
             Some(code) => vec![code],
-            None => self.implicit(&constructor.class),
+            None => self.implicit_constructor_code(&constructor.class),
         }
     }
 
-    /// What the constructor of a class that declares none runs.
-    fn implicit(&self, class: &Name) -> Vec<CallableCode> {
+    /// Returns the code that the implicit constructor of a class runs.
+    fn implicit_constructor_code(&self, class: &Name) -> Vec<CallableCode> {
         let mut found = Vec::new();
         let mut next = self.resolver.class(class);
         while let Some(class) = next.take().filter(|c| c.from_source && found.len() < CHAIN_MAX) {
@@ -175,7 +175,7 @@ impl Finder<'_> {
         above.filter(|above| above.from_source)
     }
 
-    /// The instance initialisers of a class, and a record's compact constructor.
+    /// Returns the instance initialisers of a class, and a record's compact constructor.
     fn initializers(&self, class: &ClassInfo) -> Vec<CallableCode> {
         let file = self.resolver.names.lookup.file_index_of(&class.name).unwrap_or(self.file);
         let tree = &self.resolver.names.lookup.file(file).tree;
@@ -186,7 +186,7 @@ impl Finder<'_> {
         std::iter::once(body).chain(compact).map(|node| CallableCode { file, node }).collect()
     }
 
-    /// The classes of the file, local ones too.
+    /// Returns the classes of the file, local ones too.
     fn classes(&self) -> Vec<Arc<ClassInfo>> {
         let declared = self.resolver.names.file.classes.iter();
         let declared = declared.filter_map(|class| self.resolver.class(&class.name));
@@ -194,7 +194,7 @@ impl Finder<'_> {
         declared.chain(locals).collect()
     }
 
-    /// What each constructor runs before its own statements.
+    /// Adds the calls that each constructor makes before its own statements.
     fn constructors(&self, class: &ClassInfo, found: &mut FileCalls) {
         let tree = &self.resolver.names.file.tree;
         let entries: Map<NodeId, BlockId> =
@@ -207,7 +207,7 @@ impl Finder<'_> {
             let codes = match called.map(|called| tree.kind(called)) {
                 Some(Kind::This) => Vec::new(),
                 Some(_) => self.initializers(class),
-                None => self.implicit(&class.name),
+                None => self.implicit_constructor_code(&class.name),
             };
             if let Some(entry) = entries.get(&node) {
                 found.sites.extend(self.only(codes).into_iter().map(|named| (*entry, named)));
@@ -215,7 +215,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The functional methods of the sources that lambdas and method references are.
+    /// Adds lambdas and method references as implementations of functional methods of the sources.
     fn functions(&self, found: &mut FileCalls) {
         let tree = &self.resolver.names.file.tree;
         for node in tree.nodes() {
@@ -239,7 +239,7 @@ fn no_argument_constructor(class: &ClassInfo) -> Option<&MethodInfo> {
 }
 
 impl CallGraph {
-    /// The calls of all files of `dictionary`.
+    /// Builds the call graph of the files of `dictionary`.
     pub fn of(dictionary: &Dictionary, files: &[FileCalls]) -> CallGraph {
         let all = JoinedCalls::of(dictionary, files);
         let mut known: BTreeMap<&CalledName, (BTreeSet<BlockId>, bool)> = BTreeMap::new();
@@ -257,12 +257,12 @@ impl CallGraph {
     }
 }
 
-/// What all files together say.
+/// Calls, entries and overriding methods of all files.
 #[derive(Default)]
 struct JoinedCalls<'d> {
     entries: BTreeMap<CallableCode, BlockId>,
     replaced: BTreeMap<CallableCode, BTreeSet<Option<CallableCode>>>,
-    /// Entry blocks of the methods of a name.
+    /// Entry blocks of the methods of each name.
     by_name: BTreeMap<&'d str, BTreeSet<BlockId>>,
 }
 
@@ -283,7 +283,7 @@ impl<'d> JoinedCalls<'d> {
         all
     }
 
-    /// Entry blocks of what a call may run, and whether it may run something else.
+    /// Returns the entry blocks of the code that a call may run, and whether it may run other code.
     fn callees(&self, named: &CalledName) -> (BTreeSet<BlockId>, bool) {
         match named {
             CalledName::Only(code) => {

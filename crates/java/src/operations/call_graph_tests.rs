@@ -1,7 +1,7 @@
 //! What calls may run, as `caller -> callees`.
 
 use super::tests::CLASSES;
-use super::{CallGraph, Calls, CountResult, Prepared, count_each};
+use super::{CallGraph, CallResolution, CountResult, PreparedFile, count_each};
 use crate::blocks::{Granularity, divide};
 use crate::java::SourceFile;
 
@@ -11,11 +11,11 @@ fn calls(sources: &[&str]) -> Vec<String> {
     let file = |(i, text): (usize, &&str)| SourceFile::parse(format!("F{i}.java"), *text);
     let files: Vec<SourceFile> = sources.iter().enumerate().map(file).collect();
     let prepared =
-        files.iter().map(|file| Prepared::of(file, divide(file, Granularity::Statement)));
+        files.iter().map(|file| PreparedFile::of(file, divide(file, Granularity::Statement)));
     let mut all = CountResult::default();
     let add = |counted| all.add(counted);
     let same = |_, counted| counted;
-    count_each(&files, prepared.collect(), &CLASSES, Calls::Followed, same, add);
+    count_each(&files, prepared.collect(), &CLASSES, CallResolution::Followed, same, add);
     let graph = CallGraph::of(&all.dictionary, &all.calls);
     let name = |id: &crate::blocks::BlockId| all.dictionary.blocks[id.0 as usize].name.as_str();
     let text = |site: &super::CallSite| {

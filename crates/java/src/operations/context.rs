@@ -1,42 +1,42 @@
-//! The context of an operation: what the source around it tells about the instructions
-//! that a compiler makes of it. One operation name covers reads and writes, numbers and
+//! Context of an operation: properties of the source around it that determine the instructions
+//! a compiler generates. One operation name covers reads and writes, numbers and
 //! objects; the catalogue counts them as one, microbenchmarks measure them apart, so that
 //! an application's cost of the operation follows from its own mix of contexts.
 
 use compact_str::CompactString;
 
-use super::counter::{OperationCounter, joined};
+use super::counter::{OperationCounter, concatenate};
 use crate::java::attribute::Symbol;
 use crate::java::kinds::{Field, Kind};
 use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Type, ValueKind};
 
 impl OperationCounter<'_> {
-    /// How a field of this type is used: `[static ]read|write|update`, then what moves, then
-    /// whether a branch tests it.
-    pub(super) fn access(&self, node: NodeId) -> CompactString {
+    /// Returns the context of a field access: `[static ]read|write|update`, then the kind of value
+    /// moved, then whether a branch tests it.
+    pub(super) fn access_context(&self, node: NodeId) -> CompactString {
         let place = if self.is_static(node) { "static " } else { "" };
         let tested = if self.is_tested(node) { " tested" } else { "" };
-        joined([place, self.use_of(node), " ", moved(self.ty(node)), tested])
+        concatenate([place, self.use_of(node), " ", moved(self.ty(node)), tested])
     }
 
-    /// How an element is used: as a field, then whether a loop [counts](Self::is_counted) its
-    /// index, else whether a branch tests it.
-    pub(super) fn element(&mut self, node: NodeId) -> CompactString {
-        match self.is_counted(node) {
-            true => joined([self.use_of(node), " ", moved(self.ty(node)), " counted"]),
-            false => self.access(node),
+    /// Returns the context of an array access: as of a field, then whether a loop
+    /// [counts](Self::is_index_counted) its index, else whether a branch tests it.
+    pub(super) fn element_context(&mut self, node: NodeId) -> CompactString {
+        match self.is_index_counted(node) {
+            true => concatenate([self.use_of(node), " ", moved(self.ty(node)), " counted"]),
+            false => self.access_context(node),
         }
     }
 
-    /// A read of an element that no expression names.
-    pub(super) fn load(ty: &Type) -> CompactString {
-        joined(["read ", moved(ty), " counted"])
+    /// Returns the context of a read of an element that no expression names.
+    pub(super) fn load_context(ty: &Type) -> CompactString {
+        concatenate(["read ", moved(ty), " counted"])
     }
 
-    /// A store without a read: initialisers of fields and elements.
-    pub(super) fn store(ty: &Type) -> CompactString {
-        joined(["write ", moved(ty)])
+    /// Returns the context of a store without a read: initialisers of fields and elements.
+    pub(super) fn store_context(ty: &Type) -> CompactString {
+        concatenate(["write ", moved(ty)])
     }
 
     fn use_of(&self, node: NodeId) -> &'static str {
@@ -55,9 +55,9 @@ impl OperationCounter<'_> {
         *self.facts.symbol(node) == Symbol::StaticField
     }
 
-    /// Where an assigned value goes and comes from: into a field or element, or into a
-    /// local variable, straight from another one (or a constant) or computed.
-    pub(super) fn transfer(&self, place: NodeId, value: Option<NodeId>) -> CompactString {
+    /// Returns the context of an assignment, by target and source of its value: into a field or
+    /// element, or into a local variable, straight from another one (or a constant) or computed.
+    pub(super) fn transfer_context(&self, place: NodeId, value: Option<NodeId>) -> CompactString {
         let is_local = matches!(self.facts.symbol(place), Symbol::Local | Symbol::None);
         if !is_local || self.tree().kind(place) == Kind::ArrayAccess {
             return "member".into();
@@ -68,28 +68,29 @@ impl OperationCounter<'_> {
         }
     }
 
-    /// A local variable or a constant: nothing is computed.
+    /// Whether a value is a local variable or a constant, so that nothing is computed.
     fn is_at_hand(&self, value: NodeId) -> bool {
-        let value = self.stripped(value);
+        let value = self.without_parentheses(value);
         let kind = self.tree().kind(value);
         self.facts.is_constant(value)
             || *self.facts.symbol(value) == Symbol::Local
             || matches!(kind, Kind::NullLiteral | Kind::This)
     }
 
-    /// The target of `++` and `--`.
-    pub(super) fn stepped(&self, node: NodeId) -> CompactString {
+    /// Returns the context of `++` and `--`, by its target.
+    pub(super) fn step_context(&self, node: NodeId) -> CompactString {
         if self.stepped_local(node).is_some() { "local".into() } else { "member".into() }
     }
 
-    /// A comparison or logical operator whose value is kept instead of branched on.
-    pub(super) fn outcome(&self, node: NodeId) -> CompactString {
+    /// Returns the context of a comparison or logical operator: whether its value is stored instead
+    /// of branched on.
+    pub(super) fn outcome_context(&self, node: NodeId) -> CompactString {
         if self.is_tested(node) { "tested".into() } else { "value".into() }
     }
 
-    /// A comparison with the constant 0, which needs no second operand.
-    pub(super) fn comparison(&self, node: NodeId, right: NodeId) -> CompactString {
-        let right = self.stripped(right);
+    /// Returns the context of a comparison; one with the constant 0 needs no second operand.
+    pub(super) fn comparison_context(&self, node: NodeId, right: NodeId) -> CompactString {
+        let right = self.without_parentheses(right);
         let is_int = self.ty(right).kind() == Some(ValueKind::Int);
         let zero = is_int && self.file.text(right) == "0";
         match (self.is_tested(node), zero) {
@@ -99,22 +100,22 @@ impl OperationCounter<'_> {
         }
     }
 
-    /// What a call is compiled to, then whether what it names is more than compilers inline
-    /// wherever they meet it, else whether a branch tests its value.
-    pub(super) fn dispatch(&self, node: NodeId, method: &str) -> CompactString {
+    /// Returns the context of a call: the instruction it is compiled to, then whether its method is
+    /// too large for compilers to inline at every call, else whether a branch tests its value.
+    pub(super) fn dispatch_context(&self, node: NodeId, method: &str) -> CompactString {
         let form = match self.facts.symbol(node) {
             Symbol::StaticSource => "static",
             _ if method == "<init>" => "constructor",
             _ => "virtual",
         };
         match self.facts.callee(node) {
-            Some(callee) if callee.is_large => joined([form, " large"]),
-            _ if self.is_tested(node) => joined([form, " tested"]),
+            Some(callee) if callee.is_large => concatenate([form, " large"]),
+            _ if self.is_tested(node) => concatenate([form, " tested"]),
             _ => form.into(),
         }
     }
 
-    /// Whether a branch follows from the node's value.
+    /// Whether a branch tests the node's value.
     fn is_tested(&self, node: NodeId) -> bool {
         let tree = self.tree();
         let Some((node, parent)) = self.around(node) else { return false };
@@ -128,7 +129,7 @@ impl OperationCounter<'_> {
         }
     }
 
-    /// The node without the parentheses around it, from outside, and its parent.
+    /// Returns the outermost parentheses around a node, or the node, and its parent.
     fn around(&self, node: NodeId) -> Option<(NodeId, NodeId)> {
         let tree = self.tree();
         let (mut node, mut parent) = (node, tree.parent(node)?);
@@ -139,12 +140,12 @@ impl OperationCounter<'_> {
     }
 }
 
-/// A conversion of numbers.
-pub(super) fn conversion(from: ValueKind, to: ValueKind) -> CompactString {
-    joined([from.name(), " to ", to.name()])
+/// Returns the context of a numeric conversion.
+pub(super) fn conversion_context(from: ValueKind, to: ValueKind) -> CompactString {
+    concatenate([from.name(), " to ", to.name()])
 }
 
-/// What a load or store of this type moves: a word, two of them, or a reference.
+/// Returns what a load or store of this type moves: one word, two words, or a reference.
 fn moved(ty: &Type) -> &'static str {
     match ty.kind() {
         Some(ValueKind::Float) => "float",

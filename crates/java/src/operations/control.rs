@@ -1,16 +1,16 @@
-//! Control (rules 5, 14, 15): how blocks are entered, loops, `return`.
+//! Counting of control flow (rules 5, 14, 15): entries of blocks, loops, `return`.
 
-use wattline_units::operation::{CONSTANT, LibraryFunction, Operation};
+use wattline_units::operation::{CONSTANT_CONTEXT, LibraryFunction, Operation};
 
-use super::context::conversion;
+use super::context::conversion_context;
 use super::counter::OperationCounter;
-use super::verb::Verb;
+use super::operation_verb::OperationVerb;
 use crate::blocks::{Block, BlockKind, BodyUnit, UnitKind};
 use crate::java::kinds::{Field, Kind};
 use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Type, ValueKind};
 
-/// What a block entered through this construct holds.
+/// Returns the operation that entering a block of this kind counts, if any.
 fn goto(kind: BlockKind) -> Option<Operation> {
     Some(match kind {
         BlockKind::Then => Operation::GOTO_IF,
@@ -34,7 +34,7 @@ fn goto(kind: BlockKind) -> Option<Operation> {
 }
 
 impl OperationCounter<'_> {
-    /// What entering the block counts.
+    /// Counts the entry of a block.
     pub(super) fn entered(&mut self, block: &Block, unit: &BodyUnit) {
         if let Some(operation) = goto(block.kind) {
             let (context, line) = match block.kind {
@@ -55,8 +55,9 @@ impl OperationCounter<'_> {
         }
     }
 
-    /// Context and line of the first way of an `if`. A jump ends it if there is another way
-    /// and what follows the `if` is reached from both; it stands where the first way ends.
+    /// Returns context and line of the first branch of an `if`. A jump ends it if there is another
+    /// branch and the code after the `if` is reached from both; its line is that of the branch's
+    /// end.
     fn first_way(&self, block: &Block) -> (&'static str, u32) {
         let way = |field| self.tree().child(block.construct, field);
         let (context, line) = match (way(Field::Consequence), way(Field::Alternative)) {
@@ -65,17 +66,18 @@ impl OperationCounter<'_> {
             }
             _ => ("alone", block.start_line),
         };
-        (self.decided(block.construct, context), line)
+        (self.decision_context(block.construct, context), line)
     }
 
-    /// The context of an `if` or `?:`: a constant condition leaves no branch of it.
-    pub(super) fn decided(&self, node: NodeId, context: &'static str) -> &'static str {
+    /// Returns the context of an `if` or `?:`; a constant condition leaves no branch of it.
+    pub(super) fn decision_context(&self, node: NodeId, context: &'static str) -> &'static str {
         let condition = self.tree().child(node, Field::Condition);
-        let is_constant = condition.is_some_and(|c| self.facts.is_constant(self.stripped(c)));
-        if is_constant { CONSTANT } else { context }
+        let is_constant =
+            condition.is_some_and(|c| self.facts.is_constant(self.without_parentheses(c)));
+        if is_constant { CONSTANT_CONTEXT } else { context }
     }
 
-    /// What a statement counts in the block that holds its header expression.
+    /// Counts the operations of a statement in the block that contains its header expression.
     pub(super) fn construct_around(&mut self, part: NodeId) {
         let tree = self.tree();
         let Some(parent) = tree.parent(part) else { return };
@@ -92,7 +94,7 @@ impl OperationCounter<'_> {
         }
     }
 
-    /// Rule 15: one iteration of an enhanced `for`.
+    /// Counts one iteration of an enhanced `for` (rule 15).
     fn iteration(&mut self, node: NodeId) {
         let tree = self.tree();
         let (Some(value), Some(name)) =
@@ -107,7 +109,7 @@ impl OperationCounter<'_> {
         }
         let kind = self.declaration(name);
         if let Some(element) = iterated.element() {
-            let element_read = Self::load(element);
+            let element_read = Self::load_context(element);
             self.add_in("tested", Operation::LESS_INT_INT, line);
             self.add_in(element_read, Operation::ARRAY_REFERENCE, line);
             self.add_in("local", Operation::INCREMENT, line);
@@ -115,7 +117,11 @@ impl OperationCounter<'_> {
                 && kind != ValueKind::Object
                 && primitive.kind() != kind
             {
-                self.add_in(conversion(primitive.kind(), kind), Operation::CAST_NUMERIC, line);
+                self.add_in(
+                    conversion_context(primitive.kind(), kind),
+                    Operation::CAST_NUMERIC,
+                    line,
+                );
             }
         } else {
             for method in ["hasNext", "next"] {
@@ -132,12 +138,12 @@ impl OperationCounter<'_> {
             return self.add(Operation::RETURN_VOID, line);
         };
         match self.ty(node).kind() {
-            Some(kind) => self.add_kind(Verb::RETURN, kind, line),
+            Some(kind) => self.add_kind(OperationVerb::RETURN, kind, line),
             // A lambda whose target is not known: its value says what it returns.
             None => {
                 let kind = self.ty(value).kind().unwrap_or(ValueKind::Object);
                 self.report_unknown(value, kind);
-                self.add_kind(Verb::RETURN, kind, line);
+                self.add_kind(OperationVerb::RETURN, kind, line);
             }
         }
     }

@@ -1,53 +1,53 @@
-//! From files and their blocks to the dictionary; and which node counts as what.
+//! Counting of the operations of files and their blocks into the dictionary.
 
 use compact_str::CompactString;
 use rayon::prelude::*;
 use wattline_units::operation::Operation;
 
-use super::call_graph::{FileCalls, Finder};
+use super::call_graph::{CallFinder, FileCalls};
 use super::counter::OperationCounter;
 use super::dictionary::{BlockEntry, Dictionary, OperationCount};
-use super::prepared::Prepared;
-use super::program::{CountedFile, ResolvedProgram, Unit, on_deep_stacks};
-use super::unresolved;
+use super::prepared_file::PreparedFile;
+use super::program::{CountedFile, ResolvedProgram, Unit, run_on_deep_stacks};
+use super::unresolved_findings;
 use crate::blocks::{Block, BlockId, BodyUnit, FileBlocks};
 use crate::finding::{Finding, FindingKind};
 use crate::java::attribute::{Symbol, attribute};
 use crate::java::class_members::ClassMembers;
-use crate::java::declare::FileUnit;
+use crate::java::file_unit::FileUnit;
 use crate::java::kinds::{Field, Kind};
 use crate::java::syntax_tree::NodeId;
 use crate::java::{ClassPath, SourceFile};
 
-/// What was counted.
+/// Result of counting one or more files.
 #[derive(Debug, Default)]
 pub struct CountResult {
     /// Every block and its operations.
     pub dictionary: Dictionary,
-    /// What is not known or was left out.
+    /// Unresolved types and calls, and code that was left out.
     pub findings: Vec<Finding>,
-    /// How many of the operations and calls rest on types or methods that are not known.
+    /// Number of operations and calls that depend on unknown types or methods.
     pub guessed: u64,
-    /// What calls may run, if that was asked for.
+    /// Resolved calls of each file, if requested ([`CallResolution`]).
     pub calls: Vec<FileCalls>,
-    /// Which classes were asked for, by their short names, ascending ([`ClassFingerprints`]); kept
-    /// for single files only.
+    /// Name hashes of the classes that were looked up, ascending ([`ClassFingerprints`]); for
+    /// single files only.
     ///
     /// [`ClassFingerprints`]: crate::java::fingerprints::ClassFingerprints
     pub asked: Vec<u32>,
 }
 
-/// Whether calls are followed to what they may run.
+/// Whether calls are resolved to the code that they may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Calls {
-    /// They are counted only.
+pub enum CallResolution {
+    /// Calls are only counted.
     Counted,
-    /// They are followed.
+    /// Calls are counted and resolved to entry blocks.
     Followed,
 }
 
 impl CountResult {
-    /// Adds what was counted in the next file.
+    /// Appends the result of the next file.
     pub fn add(&mut self, next: CountResult) {
         self.dictionary.blocks.extend(next.dictionary.blocks);
         self.findings.extend(next.findings);
@@ -56,39 +56,41 @@ impl CountResult {
     }
 }
 
-/// Counts the operations of every block. `blocks[i]` divides `files[i]`; block ids are
-/// dense over the files in order. The rules are the same at both granularities: what
-/// differs is which block holds what.
+/// Counts the operations of every block. `blocks[i]` are the blocks of `files[i]`; block ids are
+/// dense over the files in order. The rules are the same at both granularities; only the blocks
+/// differ.
 pub fn count(files: &[SourceFile], blocks: &[FileBlocks], classes: &ClassPath) -> CountResult {
     assert_eq!(files.len(), blocks.len(), "one division per file");
     let pairs = files.par_iter().zip(blocks);
-    let prepared = pairs.map(|(file, blocks)| Prepared::of(file, blocks.clone())).collect();
+    let prepared = pairs.map(|(file, blocks)| PreparedFile::of(file, blocks.clone())).collect();
     let mut all = CountResult::default();
     let add = |counted| all.add(counted);
-    count_each(files, prepared, classes, Calls::Counted, |_, counted| counted, add);
+    count_each(files, prepared, classes, CallResolution::Counted, |_, counted| counted, add);
     all
 }
 
-/// As [`count`], for those who need no dictionary of all files at once; of `files` only
-/// path and text are used. `make` gets what was counted in one file and its index, on
-/// any thread and in any order; `take` gets what it makes of them in the order of the
-/// files, while the next files are counted.
+/// Counts as [`count`], file by file, without a dictionary of all files at once; of `files` only
+/// path and text are used. `make` gets the index and the result of one file, on any thread and in
+/// any order; `take` gets what `make` returns, in the order of the files, while the next files
+/// are counted.
 pub fn count_each<T: Send>(
     files: &[SourceFile],
-    prepared: Vec<Prepared>,
+    prepared: Vec<PreparedFile>,
     classes: &ClassPath,
-    calls: Calls,
+    calls: CallResolution,
     make: impl Fn(usize, CountResult) -> T + Sync,
     take: impl FnMut(T) + Send,
 ) {
     let parts = prepared.into_iter().map(Unit::Whole).collect();
     let make = |turn: CountedFile<'_, '_>| make(turn.index, turn.counted.unwrap_or_default());
-    on_deep_stacks(|| ResolvedProgram::of(files, parts, classes).each(calls, make, take));
+    run_on_deep_stacks(|| {
+        ResolvedProgram::of(files, parts, classes).count_each_file(calls, make, take)
+    });
 }
 
-/// A file, its index and the id of its first block.
+/// File with its index and the id of its first block.
 #[derive(Clone, Copy)]
-pub(super) struct Numbered<'f> {
+pub(super) struct NumberedFile<'f> {
     pub file: &'f FileUnit<'f>,
     pub index: usize,
     pub first: u32,
@@ -96,12 +98,13 @@ pub(super) struct Numbered<'f> {
 
 pub(super) fn count_file(
     classes: &ClassMembers<'_>,
-    Numbered { file, index: number, first }: Numbered<'_>,
+    NumberedFile { file, index: number, first }: NumberedFile<'_>,
     blocks: FileBlocks,
-    calls: Calls,
+    calls: CallResolution,
 ) -> CountResult {
     let (facts, resolver) = attribute(classes, file);
-    let followed = (calls == Calls::Followed).then(|| FileCalls::entries(number, &blocks, first));
+    let followed =
+        (calls == CallResolution::Followed).then(|| FileCalls::entries(number, &blocks, first));
     let FileBlocks { units, blocks, owners, mut findings } = blocks;
     let mut counter = OperationCounter::new(file, &facts, &owners);
     let mut entries = Vec::with_capacity(blocks.len());
@@ -112,12 +115,12 @@ pub(super) fn count_file(
         entries.push(BlockEntry { id, ..entry(file, block, unit, operations) });
     }
     findings.append(&mut counter.findings);
-    findings.extend(unresolved::findings(file, &facts, &resolver));
+    findings.extend(unresolved_findings::findings(file, &facts, &resolver));
     findings.sort();
     let calls = followed.map(|mut calls| {
         let of_block = |(block, node): &(usize, NodeId)| (BlockId(first + *block as u32), *node);
         let nodes: Vec<(BlockId, NodeId)> = counter.calls.iter().map(of_block).collect();
-        let finder = Finder { file: number, facts: &facts, resolver: &resolver };
+        let finder = CallFinder { file: number, facts: &facts, resolver: &resolver };
         finder.add(&mut calls, &nodes);
         calls
     });
@@ -166,7 +169,7 @@ impl OperationCounter<'_> {
         self.take()
     }
 
-    /// A part and all below it that no other block owns.
+    /// Counts a part and all nodes below it that no other block owns.
     fn part(&mut self, root: NodeId) {
         self.construct_around(root);
         let mut todo = vec![root];
@@ -185,7 +188,7 @@ impl OperationCounter<'_> {
         }
     }
 
-    /// Counts `node` itself; whether to go on below it.
+    /// Counts `node` itself; returns whether to descend below it.
     fn node(&mut self, node: NodeId) -> bool {
         let kind = self.tree().kind(node);
         if kind.is_type() || kind.is_annotation() || kind.is_class_declaration() {
@@ -224,7 +227,7 @@ impl OperationCounter<'_> {
             Kind::Cast => self.cast(node),
             Kind::Ternary => {
                 self.add_in(
-                    self.decided(node, "conditional"),
+                    self.decision_context(node, "conditional"),
                     Operation::GOTO_IF,
                     self.line_of(node, Field::Consequence),
                 );
@@ -241,7 +244,7 @@ impl OperationCounter<'_> {
             Kind::ArrayCreation => self.add(Operation::NEW_ARRAY, self.tree().line(node)),
             Kind::ArrayAccess => {
                 let line = self.line_of(node, Field::Index);
-                let context = self.element(node);
+                let context = self.element_context(node);
                 self.add_in(context, Operation::ARRAY_REFERENCE, line);
             }
             Kind::Identifier => self.identifier(node),

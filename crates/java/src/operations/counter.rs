@@ -1,34 +1,34 @@
-//! What is collected while the nodes of one file are counted.
+//! State of counting the operations of one file.
 
 use compact_str::CompactString;
 use wattline_units::operation::Feature;
 
 use super::dictionary::OperationCount;
-use super::verb::Verb;
+use super::operation_verb::OperationVerb;
 use crate::blocks::PartOwners;
 use crate::finding::{Finding, FindingKind};
 use crate::java::attribute::AttributedFacts;
-use crate::java::declare::FileUnit;
-use crate::java::fast::Map;
+use crate::java::fast_hash::Map;
+use crate::java::file_unit::FileUnit;
 use crate::java::kinds::{Field, Kind};
 use crate::java::syntax_tree::{NodeId, SyntaxTree};
 use crate::java::types::{Type, ValueKind};
 
-/// Counts the operations of one file, block by block.
+/// Counter of the operations of one file, block by block.
 pub(super) struct OperationCounter<'a> {
     pub file: &'a FileUnit<'a>,
     pub facts: &'a AttributedFacts,
-    /// The block that owns a node, if a block's part begins there.
+    /// Index of the block whose part begins at each node, if any.
     pub owner: Vec<Option<u32>>,
-    /// The block that is being counted.
+    /// Index of the block that is being counted.
     pub block: usize,
     pub found: Vec<(Feature, CompactString, u32)>,
     pub findings: Vec<Finding>,
     /// Calls and creations that may run code of the sources, by the index of their block.
     pub calls: Vec<(usize, NodeId)>,
-    /// How many operations so far rest on what is not known.
+    /// Number of operations so far that depend on unknown types or methods.
     pub guessed: u64,
-    /// The locals that loops count, by loop; of loops that were asked for.
+    /// Counters of the loops that were looked up, by loop.
     pub counted: Map<NodeId, Vec<&'a str>>,
 }
 
@@ -61,12 +61,12 @@ impl<'a> OperationCounter<'a> {
         &self.file.tree
     }
 
-    /// One operation on `line`.
+    /// Adds one operation on `line`, without a context.
     pub fn add(&mut self, operation: impl Into<Feature>, line: u32) {
         self.add_in("", operation, line);
     }
 
-    /// One operation in a context.
+    /// Adds one operation in a context.
     pub(crate) fn add_in(
         &mut self,
         context: impl Into<CompactString>,
@@ -76,12 +76,12 @@ impl<'a> OperationCounter<'a> {
         self.found.push((operation.into(), context.into(), line));
     }
 
-    /// One operation on a value of a kind.
-    pub(crate) fn add_kind(&mut self, verb: Verb, kind: ValueKind, line: u32) {
+    /// Adds one operation on a value of a kind.
+    pub(crate) fn add_kind(&mut self, verb: OperationVerb, kind: ValueKind, line: u32) {
         self.add(verb.of(kind), line);
     }
 
-    /// The operations since the last call, by name, context and line.
+    /// Takes the operations since the last call, by name, context and line.
     pub fn take(&mut self) -> Vec<OperationCount> {
         self.found.sort_unstable();
         let mut counts: Vec<OperationCount> = Vec::new();
@@ -104,15 +104,15 @@ impl<'a> OperationCounter<'a> {
         self.findings.push(Finding { file: self.file.source.path.clone(), line, kind, message });
     }
 
-    /// Notes that the type of `node` is not known, and what it counts as.
+    /// Reports that the type of `node` is unknown, and the kind it counts as.
     pub(crate) fn report_unknown(&mut self, node: NodeId, guess: ValueKind) {
         let line = self.tree().line(node);
-        let text = shortened(self.file.text(node));
+        let text = first_line(self.file.text(node));
         let message = format!("the type of `{text}` is not known; it counts as {guess}");
         self.report(FindingKind::UnknownType, line, message);
     }
 
-    /// The kind of an expression's own type.
+    /// Returns the kind of an expression's own type; a guess, with a finding, if unknown.
     pub(crate) fn kind_of(&mut self, node: NodeId) -> ValueKind {
         let functional = matches!(self.tree().kind(node), Kind::Lambda | Kind::MethodReference);
         match self.facts.ty(node).kind() {
@@ -129,8 +129,8 @@ impl<'a> OperationCounter<'a> {
         self.facts.ty(node)
     }
 
-    /// `node` without the parentheses around it.
-    pub fn stripped(&self, node: NodeId) -> NodeId {
+    /// Returns the expression inside any parentheses.
+    pub fn without_parentheses(&self, node: NodeId) -> NodeId {
         let tree = self.tree();
         let mut node = node;
         while tree.kind(node) == Kind::Parenthesized {
@@ -143,30 +143,30 @@ impl<'a> OperationCounter<'a> {
     }
 
     pub fn is_null(&self, node: NodeId) -> bool {
-        self.tree().kind(self.stripped(node)) == Kind::NullLiteral
+        self.tree().kind(self.without_parentheses(node)) == Kind::NullLiteral
     }
 
-    /// The operator of a node and the line on which it stands.
+    /// Returns the operator of a node and its line.
     pub fn operator(&self, node: NodeId) -> (Kind, u32) {
         let tree = self.tree();
         let token = tree.child(node, Field::Operator);
         token.map_or((Kind::Other, tree.line(node)), |t| (tree.kind(t), tree.line(t)))
     }
 
-    /// The line of the child with this role, or of the node.
+    /// Returns the line of the child with this role, or of the node.
     pub fn line_of(&self, node: NodeId, field: Field) -> u32 {
         let tree = self.tree();
         tree.line(tree.child(node, field).unwrap_or(node))
     }
 }
 
-/// Words in one; of up to 24 bytes, as nearly all names have, without memory of its own.
-pub(super) fn joined<const N: usize>(words: [&str; N]) -> CompactString {
+/// Concatenates texts; up to 24 bytes, as nearly all names have, need no heap memory.
+pub(super) fn concatenate<const N: usize>(words: [&str; N]) -> CompactString {
     words.into_iter().collect()
 }
 
-/// The first line of `text`, cut to what fits a message.
-pub(super) fn shortened(text: &str) -> String {
+/// Returns the first line of `text`, cut to what fits a message.
+pub(super) fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     match line.char_indices().nth(60) {
         Some((end, _)) => format!("{}...", &line[..end]),

@@ -1,4 +1,4 @@
-//! Creation of objects (rule 4) and patterns, which test and declare (rule 10).
+//! Counting of object creation (rule 4) and patterns, which test and declare (rule 10).
 
 use wattline_units::operation::Operation;
 
@@ -20,7 +20,7 @@ impl OperationCounter<'_> {
         self.invocation(node, "<init>", line);
     }
 
-    /// Whether a method reference holds an expression (`value::name`) that is evaluated.
+    /// Whether a method reference has an expression (`value::name`) that is evaluated.
     pub(super) fn has_receiver(&self, node: NodeId) -> bool {
         let tree = self.tree();
         let Some(first) = tree.children(node).next() else { return false };
@@ -40,7 +40,7 @@ impl OperationCounter<'_> {
         }
     }
 
-    /// A pattern of a `case`.
+    /// Counts a pattern of a `case`.
     pub(super) fn pattern(&mut self, node: NodeId) {
         let tree = self.tree();
         for pattern in tree.children(node) {
@@ -54,18 +54,18 @@ impl OperationCounter<'_> {
 
     fn component(&mut self, pattern: NodeId) {
         // `_` declares nothing.
-        let name = self.tree().first(pattern, Kind::Identifier);
+        let name = self.tree().first_of_kind(pattern, Kind::Identifier);
         if let Some(name) = name.filter(|n| self.file.text(*n) != "_") {
             self.declaration(name);
         }
     }
 
-    /// The components of a record pattern: each record within is a test of its own.
+    /// Counts the components of a record pattern: each record within is a test of its own.
     fn record_parts(&mut self, pattern: NodeId) {
         let tree = self.tree();
         let mut todo = vec![pattern];
         while let Some(pattern) = todo.pop() {
-            let body = tree.first(pattern, Kind::RecordPatternBody);
+            let body = tree.first_of_kind(pattern, Kind::RecordPatternBody);
             for part in body.into_iter().flat_map(|b| tree.children(b)) {
                 match tree.kind(part) {
                     Kind::RecordPattern => {

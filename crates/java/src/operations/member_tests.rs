@@ -128,7 +128,7 @@ fn names_asked(count: usize) -> usize {
     let inner = |i| format!("class I{i} extends java.util.TreeMap {{ {fields} }}\n");
     let inner: String = (0..12).map(inner).collect();
     scan_with(&format!("{declared}class A extends java.util.ArrayList {{ {inner} }}"), &classes);
-    classes.asked()
+    classes.lookup_count()
 }
 
 /// A class file names its member classes, so that a simple name is not looked for in each

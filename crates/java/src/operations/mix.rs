@@ -1,4 +1,4 @@
-//! Executions by operation and context: an application's mix.
+//! Operation mix of an application: executions by operation and context.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use wattline_units::operation::{form, is_compiled_away};
 
 use super::dictionary::Dictionary;
 
-/// How often an application executes each operation in each context.
+/// Executions of each operation in each context, by operation, then context.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Mix(pub BTreeMap<String, BTreeMap<String, u64>>);
+pub struct OperationMix(pub BTreeMap<String, BTreeMap<String, u64>>);
 
-impl Mix {
-    /// From the executions of every block.
-    pub fn new(dictionary: &Dictionary, executions: impl Fn(usize) -> u64) -> Mix {
-        let mut mix = Mix::default();
+impl OperationMix {
+    /// Computes the mix from the executions of every block, by id.
+    pub fn new(dictionary: &Dictionary, executions: impl Fn(usize) -> u64) -> OperationMix {
+        let mut mix = OperationMix::default();
         for (index, block) in dictionary.blocks.iter().enumerate() {
             let runs = executions(index);
             for found in block.operations.iter().filter(|_| runs > 0) {
@@ -25,8 +25,8 @@ impl Mix {
         mix
     }
 
-    /// Without what a compiler leaves nothing of.
-    pub fn executed(mut self) -> Mix {
+    /// Removes operations of which a compiler leaves nothing.
+    pub fn without_compiled_away(mut self) -> OperationMix {
         self.0.retain(|operation, contexts| {
             contexts.retain(|context, _| !is_compiled_away(operation, context));
             !contexts.is_empty()
@@ -34,7 +34,7 @@ impl Mix {
         self
     }
 
-    /// Executions of each operation, whatever the context.
+    /// Returns the executions of each operation, summed over contexts.
     pub fn executions(&self) -> BTreeMap<String, u64> {
         let total = |contexts: &BTreeMap<String, u64>| {
             contexts.values().fold(0u64, |sum, count| sum.saturating_add(*count))
@@ -42,7 +42,7 @@ impl Mix {
         self.0.iter().map(|(operation, contexts)| (operation.clone(), total(contexts))).collect()
     }
 
-    /// Executions of each operation in each context, under the names of the forms.
+    /// Returns the executions of each operation in each context, by the name of the form.
     pub fn forms(&self) -> BTreeMap<String, u64> {
         let forms = self.0.iter().flat_map(|(operation, contexts)| {
             contexts.iter().map(move |(context, count)| (form(operation, context), *count))
@@ -50,12 +50,12 @@ impl Mix {
         forms.collect()
     }
 
-    /// Executions of one form.
+    /// Returns the executions of one form, an operation in a context.
     pub fn count(&self, operation: &str, context: &str) -> f64 {
         self.0.get(operation).and_then(|contexts| contexts.get(context)).map_or(0.0, |n| *n as f64)
     }
 
-    /// Executions of an operation, whatever the context.
+    /// Returns the executions of an operation, summed over contexts.
     pub fn total(&self, operation: &str) -> f64 {
         self.0.get(operation).map_or(0.0, |contexts| contexts.values().map(|n| *n as f64).sum())
     }
@@ -69,7 +69,7 @@ mod tests {
     fn what_compilers_do_is_not_executed() {
         let contexts = |all: &[(&str, u64)]| all.iter().map(|(c, n)| ((*c).into(), *n)).collect();
         let mix = |all: &[(&str, &[(&str, u64)])]| {
-            Mix(all.iter().map(|(name, of)| ((*name).into(), contexts(of))).collect())
+            OperationMix(all.iter().map(|(name, of)| ((*name).into(), contexts(of))).collect())
         };
         let all = mix(&[
             ("And", &[("constant", 7)]),
@@ -80,6 +80,6 @@ mod tests {
             ("Cast_numeric", &[("int to double", 3)]),
             ("Equal_double_double", &[("constant", 900)]),
         ]);
-        assert_eq!(all.executed(), expected);
+        assert_eq!(all.without_compiled_away(), expected);
     }
 }

@@ -1,6 +1,6 @@
-//! Blocks -> typed energy operations and library calls per block: the dictionary.
-//! The 120 operations are data (`wattline_units::operation`), the counting rules are code;
-//! they are written down in `docs/operations.md`.
+//! Typed energy operations and library calls per block: the dictionary. The 120 operations are data
+//! (`wattline_units::operation`), the counting rules are code; they are written down in
+//! `docs/operations.md`.
 //!
 //! To add an operation: a row in the catalogue there, and the place that counts it (one
 //! file per concern: binary, assignment, call, creation, control, reference).
@@ -16,7 +16,7 @@ mod context;
 mod context_tests;
 mod control;
 mod count;
-mod counted;
+mod counted_loops;
 mod counter;
 mod creation;
 #[cfg(test)]
@@ -25,9 +25,10 @@ mod inference_tests;
 mod member_tests;
 
 pub mod dictionary;
-mod in_order;
 pub mod mix;
-pub mod prepared;
+mod operation_verb;
+mod ordered_results;
+pub mod prepared_file;
 pub mod program;
 mod reference;
 #[cfg(test)]
@@ -35,18 +36,17 @@ mod scale_tests;
 mod tables;
 #[cfg(test)]
 mod tests;
-mod unresolved;
-mod verb;
+mod unresolved_findings;
 
 pub use call_graph::{CallGraph, CallSite};
-pub use count::{Calls, CountResult, count, count_each};
+pub use count::{CallResolution, CountResult, count, count_each};
 pub use dictionary::{BlockEntry, Dictionary, OperationCount};
-pub use mix::Mix;
-pub use prepared::Prepared;
-pub use program::{CountedFile, ResolvedProgram, Unit, on_deep_stacks};
+pub use mix::OperationMix;
+pub use operation_verb::OperationVerb;
+pub use prepared_file::PreparedFile;
+pub use program::{CountedFile, ResolvedProgram, Unit, run_on_deep_stacks};
 pub use tables::{DictionaryError, DictionaryTables, counts_by_kind, findings_csv};
-pub use verb::Verb;
 pub use wattline_units::operation::{
     Feature, FeatureColumn, LibraryFunction, Operation, OperationClass, UnknownFeature, form,
-    is_compiled_away, relative_without_price, split_form,
+    is_compiled_away, split_form, unmeasured_cost_ratio,
 };

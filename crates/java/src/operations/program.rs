@@ -1,14 +1,14 @@
-//! The files of a program and their declarations, which know each other; and the counting of
-//! its files, one by one. A file that is not to be counted need only be there as others see
-//! it, so that what is kept of it from an earlier count need not be found out again.
+//! Program whose files refer to each other's declarations, and the counting of its files one by
+//! one. A file that is not to be counted is only there as a stub for the others, so that cached
+//! results of an earlier count can be used.
 
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::count::{Calls, CountResult, Numbered, count_file};
-use super::in_order::InOrder;
-use super::prepared::Prepared;
+use super::count::{CallResolution, CountResult, NumberedFile, count_file};
+use super::ordered_results::OrderedResults;
+use super::prepared_file::PreparedFile;
 use crate::blocks::FileBlocks;
 use crate::java::attribute::STACK_BYTES;
 use crate::java::class_members::ClassMembers;
@@ -18,14 +18,15 @@ use crate::java::hierarchy_finder::find_hierarchy;
 use crate::java::syntax_tree::SyntaxTree;
 use crate::java::{ClassPath, SourceFile};
 
-/// What is there of a file.
+/// File of a program: whole, or a stub for other files.
 #[derive(Debug)]
 pub enum Unit {
-    /// All of it: it will be counted.
-    Whole(Prepared),
-    /// What other files see of it ([`SyntaxTree::surface`], or more), and how many blocks it has.
-    Seen {
-        /// Its tree.
+    /// The whole file, to be counted.
+    Whole(PreparedFile),
+    /// A stub: what other files can refer to ([`SyntaxTree::surface`], or more), and the number of
+    /// blocks.
+    Stub {
+        /// Surface of the file's tree, or more of it.
         tree: SyntaxTree,
         /// The number of its blocks.
         blocks: u32,
@@ -36,57 +37,57 @@ impl Unit {
     fn blocks(&self) -> u32 {
         match self {
             Unit::Whole(prepared) => prepared.blocks(),
-            Unit::Seen { blocks, .. } => *blocks,
+            Unit::Stub { blocks, .. } => *blocks,
         }
     }
 
     fn split(self) -> (SyntaxTree, Option<FileBlocks>) {
         match self {
-            Unit::Whole(Prepared { tree, blocks }) => (tree, Some(blocks)),
-            Unit::Seen { tree, .. } => (tree, None),
+            Unit::Whole(PreparedFile { tree, blocks }) => (tree, Some(blocks)),
+            Unit::Stub { tree, .. } => (tree, None),
         }
     }
 }
 
-/// Files whose names, supertypes and members are resolved. To be worked with within
-/// [`on_deep_stacks`].
+/// Program whose names, supertypes and members are resolved. To be used within
+/// [`run_on_deep_stacks`].
 pub struct ResolvedProgram<'f> {
     members: ClassMembers<'f>,
-    /// The blocks of files that will be counted.
+    /// Blocks of the files that are to be counted.
     blocks: Vec<Option<FileBlocks>>,
-    /// The id of each file's first block, and the number of its blocks.
+    /// Id of each file's first block, and the number of its blocks.
     ids: Vec<(u32, u32)>,
 }
 
-/// A file whose turn it is.
+/// File that was counted, or a stub in its place.
 pub struct CountedFile<'p, 'f> {
     members: &'p ClassMembers<'f>,
-    /// Its index.
+    /// Index of the file.
     pub index: usize,
-    /// The id of its first block.
+    /// Id of its first block.
     pub first: u32,
-    /// The number of its blocks.
+    /// Number of its blocks.
     pub blocks: u32,
-    /// What was counted in it; none if it is there as others see it.
+    /// Result of counting it; none for a stub.
     pub counted: Option<CountResult>,
 }
 
 impl CountedFile<'_, '_> {
-    /// What other files see of this one.
-    pub fn surface(&self) -> SyntaxTree {
+    /// Returns the surface of the file's tree, a stub for other files.
+    pub fn api_stub(&self) -> SyntaxTree {
         self.members.declarations().files()[self.index].tree.surface()
     }
 }
 
 impl<'f> ResolvedProgram<'f> {
-    /// `parts[i]` is of `files[i]`, of which only path and text are used.
+    /// Resolves a program. `parts[i]` is of `files[i]`, of which only path and text are used.
     pub fn of(
         files: &'f [SourceFile],
         parts: Vec<Unit>,
         classes: &'f ClassPath,
     ) -> ResolvedProgram<'f> {
         assert_eq!(files.len(), parts.len(), "all files are prepared");
-        let ids = ids(&parts);
+        let ids = block_ids(&parts);
         let (trees, blocks): (Vec<SyntaxTree>, Vec<Option<FileBlocks>>) =
             parts.into_iter().map(Unit::split).unzip();
         let declarations = Declarations::of(files, trees, classes);
@@ -94,35 +95,35 @@ impl<'f> ResolvedProgram<'f> {
         ResolvedProgram { members, blocks, ids }
     }
 
-    /// What it says of its classes.
-    pub fn answers(&self) -> ClassFingerprints {
+    /// Computes the fingerprints of its classes.
+    pub fn class_fingerprints(&self) -> ClassFingerprints {
         ClassFingerprints::of(&self.members)
     }
 
-    /// Has files counted that were there as others see them, given all of them.
-    pub fn complete(&mut self, files: Vec<(usize, Prepared)>) {
-        let trees = files.into_iter().map(|(index, Prepared { tree, blocks })| {
+    /// Replaces the stubs of files, by index, by the whole files, which are then counted.
+    pub fn replace_stubs(&mut self, files: Vec<(usize, PreparedFile)>) {
+        let trees = files.into_iter().map(|(index, PreparedFile { tree, blocks })| {
             self.blocks[index] = Some(blocks);
             (index, tree)
         });
         let trees = trees.collect();
-        self.members.complete(trees);
+        self.members.replace_stubs(trees);
     }
 
-    /// `make` gets each file, on any thread and in any order; `take` gets what it makes of
-    /// them in the order of the files, while the next are counted.
-    pub fn each<T: Send>(
+    /// Counts the files: `make` gets each, on any thread and in any order; `take` gets what `make`
+    /// returns, in the order of the files, while the next are counted.
+    pub fn count_each_file<T: Send>(
         self,
-        calls: Calls,
+        calls: CallResolution,
         make: impl Fn(CountedFile<'_, '_>) -> T + Sync,
         take: impl FnMut(T) + Send,
     ) {
         let ResolvedProgram { members, blocks, ids } = self;
-        let ordered = Mutex::new(InOrder::new(take));
+        let ordered = Mutex::new(OrderedResults::new(take));
         // Each core takes the next file, so that few results wait for one before them.
         let files = blocks.into_iter().zip(ids).enumerate().par_bridge();
         files.for_each(|(index, (in_file, (first, blocks)))| {
-            let file = Numbered { file: &members.declarations().files()[index], index, first };
+            let file = NumberedFile { file: &members.declarations().files()[index], index, first };
             let counted = in_file.map(|in_file| count_file(&members, file, in_file, calls));
             let made = make(CountedFile { members: &members, index, first, blocks, counted });
             ordered.lock().unwrap_or_else(PoisonError::into_inner).put(index, made);
@@ -131,9 +132,9 @@ impl<'f> ResolvedProgram<'f> {
     }
 }
 
-/// The id of each file's first block, and the number of its blocks: ids are dense over the
-/// files in order.
-fn ids(parts: &[Unit]) -> Vec<(u32, u32)> {
+/// Returns the id of each file's first block, and the number of its blocks: ids are dense over
+/// the files in order.
+fn block_ids(parts: &[Unit]) -> Vec<(u32, u32)> {
     let ids = parts.iter().scan(0, |next, part| {
         let first = *next;
         *next += part.blocks();
@@ -142,9 +143,9 @@ fn ids(parts: &[Unit]) -> Vec<(u32, u32)> {
     ids.collect()
 }
 
-/// Runs `work`, and what it does in parallel, on threads with deep stacks: attribution
-/// recurses as deep as the source nests, which needs more than a default stack.
-pub fn on_deep_stacks<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+/// Runs `work`, its parallel parts included, on threads with deep stacks: attribution recurses as
+/// deep as the source nests, which needs more than a default stack.
+pub fn run_on_deep_stacks<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     match rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build() {
         Ok(pool) => pool.install(work),
         Err(_) => work(),

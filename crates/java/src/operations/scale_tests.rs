@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::dictionary::Dictionary;
-use super::program::on_deep_stacks;
+use super::program::run_on_deep_stacks;
 use super::tests::scan_with;
 use crate::java::ClassPath;
 
@@ -43,7 +43,7 @@ fn annotation(n: usize) -> String {
 /// Counts a source alone; with how many classes were looked up for that.
 fn counted(text: &str) -> (Dictionary, usize) {
     let classes = ClassPath::empty();
-    let dictionary = on_deep_stacks(|| scan_with(text, &classes).0);
+    let dictionary = run_on_deep_stacks(|| scan_with(text, &classes).0);
     (dictionary, classes.lookups.load(Ordering::Relaxed))
 }
 

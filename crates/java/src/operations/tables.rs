@@ -1,4 +1,4 @@
-//! The dictionary and the findings as CSV: text out, text in.
+//! CSV tables of the dictionary and of findings, written and read as text.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use super::dictionary::{BlockEntry, Dictionary, OperationCount};
 use crate::blocks::BlockId;
 use crate::finding::Finding;
 
-/// Why tables are not a dictionary.
+/// Reasons why tables are no dictionary.
 #[derive(Debug, thiserror::Error)]
 pub enum DictionaryError {
-    /// A row can't be read; the cause names the line.
+    /// A row that can't be read; the cause names the line.
     #[error("{table} can't be read; write it again with `wattline scan`")]
     Row {
         /// `blocks.csv` or `lines.csv`.
@@ -25,18 +25,18 @@ pub enum DictionaryError {
         #[source]
         source: csv::Error,
     },
-    /// Block ids are dense and in order.
+    /// Block ids that are not dense and in order.
     #[error("blocks.csv: expected block {expected}, found {found}; keep the rows in order")]
     Order {
-        /// The id that comes next.
+        /// Id that should come next.
         expected: u32,
-        /// The id that is there.
+        /// Id in the table.
         found: u32,
     },
-    /// Operations of a block that is not there.
+    /// Operations of a block that is not in `blocks.csv`.
     #[error("lines.csv names block {0}, which blocks.csv lacks; take both from one scan")]
     UnknownBlock(u32),
-    /// An operation that nobody knows.
+    /// An operation that is neither in the catalogue nor a library function.
     #[error("lines.csv: {0}")]
     UnknownOperation(#[from] UnknownFeature),
 }
@@ -53,7 +53,7 @@ fn block_row(b: &BlockEntry, rows: &mut DictionaryRows) {
     rows.add((b.id.0, &b.name, &b.kind, &b.file, place));
 }
 
-/// The rows of one block, whose operations are sorted.
+/// Adds the rows of one block, whose operations are sorted.
 fn operation_rows(block: &BlockEntry, rows: &mut DictionaryRows) {
     for same in block.operations.chunk_by(|a, b| a.operation == b.operation) {
         let count: u64 = same.iter().map(|found| u64::from(found.count)).sum();
@@ -67,12 +67,11 @@ fn line_rows(block: &BlockEntry, rows: &mut DictionaryRows) {
     }
 }
 
-/// The three tables of a dictionary, or some of their rows, as text. Whoever has no
-/// dictionary of all files at once writes [`DictionaryTables::headers`], then the rows of each
-/// file.
+/// Text of the three tables of a dictionary, or of some of their rows. Without a dictionary of
+/// all files at once, write [`DictionaryTables::headers`], then the rows of each file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DictionaryTables {
-    /// `blocks.csv`.
+    /// Text of `blocks.csv`.
     pub blocks: String,
     /// `operations.csv`.
     pub operations: String,
@@ -81,7 +80,7 @@ pub struct DictionaryTables {
 }
 
 impl DictionaryTables {
-    /// The names of the columns.
+    /// Returns the header rows.
     pub fn headers() -> DictionaryTables {
         DictionaryTables {
             blocks: rows_of(&[BLOCK_COLUMNS], |row, rows| rows.add(row)),
@@ -90,7 +89,7 @@ impl DictionaryTables {
         }
     }
 
-    /// The rows of these blocks.
+    /// Returns the rows of these blocks, without headers.
     pub fn rows(blocks: &[BlockEntry]) -> DictionaryTables {
         DictionaryTables {
             blocks: rows_of(blocks, block_row),
@@ -101,7 +100,7 @@ impl DictionaryTables {
 }
 
 impl DictionaryTables {
-    /// The same rows where the ids of blocks that began with `from` begin with `to`.
+    /// Returns the rows with block ids shifted so that those from `from` on begin with `to`.
     pub fn renumbered(&self, from: u32, to: u32) -> DictionaryTables {
         let renumbered = |rows: &str| renumbered(rows, to.wrapping_sub(from));
         DictionaryTables {
@@ -112,7 +111,7 @@ impl DictionaryTables {
     }
 }
 
-/// Rows whose first column, an id, is greater by `ahead`.
+/// Returns rows whose first column, an id, is greater by `ahead`.
 fn renumbered(rows: &str, ahead: u32) -> String {
     let mut moved = String::with_capacity(rows.len() + rows.len() / 16);
     let (mut last, mut written) = ("", String::new());
@@ -131,7 +130,7 @@ fn renumbered(rows: &str, ahead: u32) -> String {
     moved
 }
 
-/// Where the row that begins a text ends: at the first line break outside of quotes.
+/// Returns the end of the first row of a text: the first line break outside of quotes.
 fn row_end(rows: &str) -> usize {
     let mut is_quoted = false;
     for at in memchr::memchr2_iter(b'\n', b'"', rows.as_bytes()) {
@@ -145,23 +144,23 @@ fn row_end(rows: &str) -> usize {
 }
 
 impl Dictionary {
-    /// `blocks.csv`: one row per block.
+    /// Returns `blocks.csv`: one row per block.
     pub fn blocks_csv(&self) -> String {
         table(&BLOCK_COLUMNS, &self.blocks, block_row)
     }
 
-    /// `operations.csv`: operations per block, lines summed.
+    /// Returns `operations.csv`: operations per block, summed over lines.
     pub fn operations_csv(&self) -> String {
         table(&OPERATION_COLUMNS, &self.blocks, operation_rows)
     }
 
-    /// `lines.csv`: operations per block, source line and context.
+    /// Returns `lines.csv`: operations per block, source line and context.
     pub fn operation_lines_csv(&self) -> String {
         table(&LINE_COLUMNS, &self.blocks, line_rows)
     }
 
-    /// The dictionary that [`Dictionary::blocks_csv`] and
-    /// [`Dictionary::operation_lines_csv`] wrote.
+    /// Reads the dictionary that [`Dictionary::blocks_csv`] and [`Dictionary::operation_lines_csv`]
+    /// wrote.
     ///
     /// # Errors
     /// If a row can't be read, block ids are not dense, or an operation is not known.
@@ -212,14 +211,14 @@ fn read_block(row: Result<BlockRow, csv::Error>) -> Result<BlockEntry, Dictionar
     })
 }
 
-/// `findings.csv`: `file, line, kind, message`.
+/// Returns `findings.csv`: `file, line, kind, message`.
 pub fn findings_csv(findings: &[Finding]) -> String {
     table(&["file", "line", "kind", "message"], findings, |f, rows| {
         rows.add((&f.file, f.line, f.kind, &f.message));
     })
 }
 
-/// How many findings there are of each kind, by its name in `findings.csv`.
+/// Counts the findings of each kind, by its name in `findings.csv`.
 pub fn counts_by_kind(findings: &[Finding]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for finding in findings {
@@ -228,13 +227,13 @@ pub fn counts_by_kind(findings: &[Finding]) -> BTreeMap<String, usize> {
     counts
 }
 
-/// Rows of a table as text.
+/// Writer of rows of a table as text.
 struct DictionaryRows(Writer<Vec<u8>>);
 
 const MEMORY: &str = "writing text to memory does not fail";
 
 impl DictionaryRows {
-    /// With room for so many bytes.
+    /// Makes a writer with room for this number of bytes.
     fn new(bytes: usize) -> DictionaryRows {
         DictionaryRows(
             WriterBuilder::new().has_headers(false).from_writer(Vec::with_capacity(bytes)),
@@ -246,11 +245,13 @@ impl DictionaryRows {
     }
 
     fn into_text(self) -> String {
-        csv_text::guarded(String::from_utf8(self.0.into_inner().expect(MEMORY)).expect(MEMORY))
+        csv_text::guard_formulas(
+            String::from_utf8(self.0.into_inner().expect(MEMORY)).expect(MEMORY),
+        )
     }
 }
 
-/// What the rows of an entry take in each table, on average of the JDK or less.
+/// Estimated bytes of the rows of an entry in each table, at most the average of the JDK.
 const ENTRY_BYTES: usize = 200;
 
 fn rows_of<T>(entries: &[T], write: impl Fn(&T, &mut DictionaryRows)) -> String {
@@ -259,10 +260,10 @@ fn rows_of<T>(entries: &[T], write: impl Fn(&T, &mut DictionaryRows)) -> String 
     rows.into_text()
 }
 
-/// Entries whose rows one core writes at a time.
+/// Number of entries whose rows one core writes at a time.
 const CHUNK: usize = 8192;
 
-/// A header and the rows of all `entries`, in their order.
+/// Returns a header and the rows of all `entries`, in their order.
 fn table<T: Sync>(
     columns: &[&str],
     entries: &[T],

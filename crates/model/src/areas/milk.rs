@@ -1,8 +1,8 @@
-//! Published data: average expenditure on fresh milk in 43 small areas, the Consumer
-//! Expenditure Survey of 1989 (Arora and Lahiri 1997; the table `milk` of R's package
-//! `sae`), and what is known to come out.
+//! Published data: average expenditure on fresh milk in 43 small areas, the Consumer Expenditure
+//! Survey of 1989 (Arora and Lahiri 1997; the table `milk` of R's package `sae`), and reference
+//! results of other programs.
 
-/// Direct estimate, its standard error, major area.
+/// Direct estimate, its standard error and the number of the major area.
 pub(super) const AREAS: [(f64, f64, usize); 43] = [
     (1.099, 0.163, 1),
     (1.075, 0.08, 1),

@@ -1,52 +1,52 @@
-//! Place effects as normal ones whose variance is drawn too: Student's t is a mixture of
-//! normal distributions with variances `s^2 / w`, `w` from a gamma distribution, here on a
-//! grid of `ln w`.
+//! Block effects as normal distributions of random variance: Student's t is a mixture of normal
+//! distributions with variances `s^2 / w`, `w` from a gamma distribution, here on a grid of `ln w`.
 
-/// Where the grid of `ln(1/w)` begins, and its steps: how many, how long. Fine where most of
-/// the distribution is; coarse far out, where an area is whose words say next to nothing
-/// (it calls a library, once, for long).
+/// Start of the grid of `ln(1/w)`.
 const FIRST: f64 = -3.0;
+/// Steps of the grid, number and length: fine where most of the distribution is; coarse far out,
+/// where an area is whose counts explain next to nothing (it calls a library once, for long).
 const STEPS: [(usize, f64); 2] = [(28, 0.55), (14, 2.0)];
 
-/// A distribution of place effects.
+/// Distribution of block effects, normal or Student's t, as a mixture of normal ones.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mixture {
     /// `s^2`.
     pub variance: f64,
     /// Degrees of freedom; none of a normal one.
     pub freedom: Option<f64>,
-    /// What `s^2` is multiplied by, and how likely that is.
+    /// Factors of `s^2` with their probabilities.
     points: Vec<(f64, f64)>,
 }
 
-/// One of the variances that an area's place effect may have.
+/// One possible variance of the block effect of an area, with its probability.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct BlockEffect {
     /// In squared units.
     pub variance: f64,
-    /// How likely it is, 0..1.
+    /// Probability, 0..1.
     pub likely: f64,
 }
 
 impl BlockEffect {
-    /// Logarithm of how likely it and a residual whose own variance is `psi` are together.
+    /// Returns the logarithm of the joint density of this variance and a residual whose own
+    /// variance is `psi`.
     fn log_likely(self, psi: f64, residual: f64) -> f64 {
         self.likely.ln() + log_normal(residual, self.variance + psi)
     }
 }
 
 impl Mixture {
-    /// Effects with these degrees of freedom; normal ones without.
+    /// Returns effects with these degrees of freedom; normal ones without.
     pub fn of(variance: f64, freedom: Option<f64>) -> Self {
         freedom.map_or_else(|| Self::normal(variance), |freedom| Self::student(variance, freedom))
     }
 
-    /// Normal effects.
+    /// Returns normal effects of this variance.
     pub fn normal(variance: f64) -> Self {
         Self { variance, freedom: None, points: vec![(1.0, 1.0)] }
     }
 
-    /// Effects of Student's t.
+    /// Returns effects of Student's t with this `s^2`.
     fn student(variance: f64, freedom: f64) -> Self {
         let mut log = FIRST;
         let mut points = Vec::new();
@@ -62,12 +62,13 @@ impl Mixture {
         Self { variance, freedom: Some(freedom), points }
     }
 
-    /// The same with another variance.
+    /// Returns the distribution with another variance and the same shape.
     pub(crate) fn with_variance(&self, variance: f64) -> Self {
         Self { variance, ..self.clone() }
     }
 
-    /// What an area's place effect may be, as likely as it is beforehand.
+    /// Returns the possible variances of the effect of an area of this scale, with their prior
+    /// probabilities.
     pub fn effects(&self, scale: f64) -> impl Iterator<Item = BlockEffect> {
         let whole = self.variance * scale * scale;
         let effect = move |(factor, likely): &(f64, f64)| BlockEffect {
@@ -77,8 +78,9 @@ impl Mixture {
         self.points.iter().map(effect)
     }
 
-    /// The same after a residual whose own variance is `psi` was seen.
-    pub fn after(&self, scale: f64, psi: f64, residual: f64) -> Vec<BlockEffect> {
+    /// Returns the possible variances with their probabilities after a residual whose own variance
+    /// is `psi`.
+    pub fn effects_after(&self, scale: f64, psi: f64, residual: f64) -> Vec<BlockEffect> {
         let seen: Vec<(f64, f64)> = self
             .effects(scale)
             .map(|effect| (effect.variance, effect.log_likely(psi, residual)))
@@ -93,7 +95,7 @@ impl Mixture {
         seen.iter().zip(weights).map(effect).collect()
     }
 
-    /// Logarithm of the density of a residual.
+    /// Returns the logarithm of the density of a residual whose own variance is `psi`.
     pub(crate) fn log_density(&self, scale: f64, psi: f64, residual: f64) -> f64 {
         let density = |effect: BlockEffect| {
             let variance = effect.variance + psi;

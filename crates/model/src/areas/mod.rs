@@ -1,21 +1,21 @@
 //! Small-area estimation: the energy of an area (a method) from the samples that fell
 //! into it and from its counts of operations, each weighed by its error.
 //!
-//! `d = t + e` is what samples say, `t = n c + s b v` what the area spends: `e` has a known
-//! variance `psi`, `v` is one draw per area, `b` the area's scale (1 for Fay and Herriot's
-//! model; its energy by the counts for ours, so that `s` is relative: the block effect).
-//! `s` comes from the restricted likelihood, `c` by generalised least squares together with
-//! what is known of it beforehand. See `docs/method-estimates.md` for equations and sources.
+//! `d = t + e` is the sampling-based energy of an area, `t = n c + s b v` its true one: `e` has a
+//! known variance `psi`, `v` is one draw per area, `b` the area's scale (1 for Fay and Herriot's
+//! model; its count-based energy for ours, so that `s` is relative: the block effect). `s` comes
+//! from the restricted likelihood, `c` by generalised least squares together with its prior. See
+//! `docs/method-estimates.md` for equations and sources.
 
-mod benchmark;
-mod between;
+mod benchmarking;
 mod mixture;
-mod positive;
-mod predict;
-mod restricted;
-mod robust;
+mod positive_mean;
+mod predictor;
+mod restricted_likelihood;
+mod robust_fit;
+mod run_spread;
 mod samples;
-mod spread;
+mod source_bounds;
 mod system;
 
 #[cfg(test)]
@@ -26,42 +26,42 @@ mod tests;
 use faer::Mat;
 use thiserror::Error;
 
-pub use benchmark::benchmarked;
-pub use between::{AreaSources, between_sources, way_from_samples};
-pub use predict::AreaEstimate;
-pub use samples::{session_variances, share_of};
-pub use spread::{Repeats, RunSpread, run_spread};
+pub use benchmarking::benchmark_to_total;
+pub use predictor::AreaEstimate;
+pub use run_spread::{RepeatedRuns, RunSpread, run_spread};
+pub use samples::{direct_estimate, session_variances};
+pub use source_bounds::{AreaSources, hold_between_sources, weight_of_estimates};
 
-use crate::interval::{NORMAL_975, student_975};
+use crate::quantiles::{NORMAL_975, student_975};
 
 use mixture::Mixture;
-use positive::positive_mean;
-use system::System;
+use positive_mean::positive_mean;
+use system::AreaSystem;
 
-/// What samples say of one area.
+/// Sampling-based energy of one area.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Direct {
+pub struct DirectEstimate {
     /// Energy in joules.
     pub energy_j: f64,
     /// Variance of its error in J^2, positive.
     pub variance_j2: f64,
 }
 
-/// One area.
+/// Input for one area, a method or a line: its counts and its sampling-based energy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SmallArea {
-    /// How often each cost occurs in it, length l.
+    /// Executions at each cost, length l.
     pub counts: Vec<f64>,
-    /// What its place effect is relative to: its energy by the counts in joules, or 1.
+    /// Scale of its block effect: its count-based energy in joules, or 1.
     pub scale: f64,
-    /// What samples say; absent where there were none.
-    pub direct: Option<Direct>,
+    /// Sampling-based energy; absent without samples.
+    pub direct: Option<DirectEstimate>,
 }
 
-/// What is known of the l costs before the areas are looked at.
+/// Prior of the l costs, before the areas are fitted.
 #[derive(Debug, Clone, PartialEq)]
-pub enum CostEstimate {
-    /// Nothing: the areas must determine every cost.
+pub enum AreaCostPrior {
+    /// No prior: the areas must determine every cost.
     Nothing,
     /// A normal distribution.
     Normal {
@@ -72,33 +72,33 @@ pub enum CostEstimate {
     },
 }
 
-/// How place effects are distributed.
+/// Distribution that is assumed for block effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tails {
-    /// Normally, as Fay and Herriot have it.
+pub enum BlockEffectTails {
+    /// Normal, as in the model of Fay and Herriot.
     Normal,
-    /// As Student's t, with as many degrees of freedom as the areas make likely: a few
-    /// areas far from what the counts say don't make all others unsure.
+    /// Student's t with the most likely degrees of freedom: a few areas far from their count-based
+    /// energy do not make all others uncertain.
     Estimated,
 }
 
-/// What the areas tell.
+/// Result of a small-area fit: costs, block effect and one estimate per area.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AreaFit {
     /// Costs in joules, length l.
     pub costs: Vec<f64>,
     /// Covariance of their errors in J^2, row by row, l x l.
     pub covariance: Vec<f64>,
-    /// The block effect `s`; absent where no area has samples, so that nothing tells it.
+    /// Standard deviation `s` of the block effect; absent where no area has samples.
     pub block_effect_sd: Option<f64>,
-    /// Degrees of freedom of the place effects; absent where they are normal.
+    /// Degrees of freedom of the block effects; absent where they are normal.
     pub freedom: Option<f64>,
-    /// One per area, in their order.
+    /// One estimate per area, in the order of the areas.
     pub estimates: Vec<AreaEstimate>,
 }
 
 impl AreaFit {
-    /// Each cost's mean in joules, given that it is not below zero.
+    /// Returns the mean of each cost in joules, given that it is not below zero.
     pub fn positive_costs(&self) -> Vec<f64> {
         let l = self.costs.len();
         let variance = |j: usize| self.covariance[j * l + j].max(0.0);
@@ -106,25 +106,25 @@ impl AreaFit {
         self.costs.iter().enumerate().map(cost).collect()
     }
 
-    /// Half the width of a place effect's 95 % interval, in normal standard deviations: the
-    /// block effect where effects are normal, more where they have long tails.
+    /// Returns half the width of the 95 % interval of a block effect, in normal standard
+    /// deviations: the block effect where effects are normal, more where they have long tails.
     pub fn block_effect_spread(&self) -> Option<f64> {
         let tails = self.freedom.map_or(1.0, |freedom| student_975(freedom) / NORMAL_975);
         Some(tails * self.block_effect_sd?)
     }
 }
 
-/// Why areas can't be estimated.
+/// Reason why areas cannot be estimated.
 #[derive(Debug, Error)]
-pub enum AreaError {
-    /// Lengths don't belong together.
+pub enum AreaEstimationError {
+    /// An area has another number of counts than there are costs.
     #[error("area {area} has {found} counts, where there are {expected} costs")]
     Shape {
         /// Number of the area, from 0.
         area: usize,
-        /// Counts it has.
+        /// Number of its counts.
         found: usize,
-        /// Costs there are.
+        /// Number of costs.
         expected: usize,
     },
     /// A figure is not finite, or a variance or scale not positive.
@@ -132,12 +132,12 @@ pub enum AreaError {
     Figure {
         /// Number of the area, from 0.
         area: usize,
-        /// Which figure.
+        /// Name of the figure.
         what: &'static str,
-        /// What it is.
+        /// Value of the figure.
         value: f64,
     },
-    /// There is nothing to estimate from.
+    /// There is no area or no cost.
     #[error("there are no areas, or they have no costs")]
     Empty,
     /// Some costs are determined neither by the areas nor beforehand.
@@ -148,35 +148,39 @@ pub enum AreaError {
     Undetermined,
 }
 
-/// Estimates areas; see the module.
+/// Estimates costs, block effect and the energies of all areas by the model of this module.
 ///
 /// # Errors
-/// Figures that are none, and costs that nothing determines.
-pub fn estimate(
+/// Invalid figures, and costs that neither areas nor prior determine.
+pub fn estimate_areas(
     areas: &[SmallArea],
-    belief: &CostEstimate,
-    tails: Tails,
-) -> Result<AreaFit, AreaError> {
-    check(areas, belief)?;
-    let system = System::new(areas, belief)?;
+    belief: &AreaCostPrior,
+    tails: BlockEffectTails,
+) -> Result<AreaFit, AreaEstimationError> {
+    check_areas(areas, belief)?;
+    let system = AreaSystem::new(areas, belief)?;
     if areas.iter().all(|area| area.direct.is_none()) {
         let solution = system.solve(&vec![0.0; areas.len()])?;
-        return Ok(fit_of(&system, &solution, None));
+        return Ok(area_fit(&system, &solution, None));
     }
     // Where the width is found anew with the tails, this is only a place to begin.
-    let precision = if tails == Tails::Normal { 1e-12 } else { 1e-2 };
-    let variance = restricted::place_variance(&system, precision)?;
-    let (place, solution) = robust::settle(&system, variance, tails)?;
-    Ok(fit_of(&system, &solution, Some(&place)))
+    let precision = if tails == BlockEffectTails::Normal { 1e-12 } else { 1e-2 };
+    let variance = restricted_likelihood::block_effect_variance(&system, precision)?;
+    let (place, solution) = robust_fit::fit_costs_and_effects(&system, variance, tails)?;
+    Ok(area_fit(&system, &solution, Some(&place)))
 }
 
-fn fit_of(system: &System, solution: &system::AreaSolution, place: Option<&Mixture>) -> AreaFit {
+fn area_fit(
+    system: &AreaSystem,
+    solution: &system::AreaSolution,
+    place: Option<&Mixture>,
+) -> AreaFit {
     AreaFit {
         costs: system.costs(solution),
         covariance: row_by_row(&system.covariance(solution)),
         block_effect_sd: place.map(|place| place.variance.sqrt()),
         freedom: place.and_then(|place| place.freedom),
-        estimates: predict::estimates(system, solution, place),
+        estimates: predictor::estimates(system, solution, place),
     }
 }
 
@@ -185,25 +189,29 @@ fn row_by_row(matrix: &Mat<f64>) -> Vec<f64> {
     (0..rows).flat_map(|i| (0..columns).map(move |j| matrix[(i, j)])).collect()
 }
 
-fn check(areas: &[SmallArea], belief: &CostEstimate) -> Result<(), AreaError> {
+fn check_areas(areas: &[SmallArea], belief: &AreaCostPrior) -> Result<(), AreaEstimationError> {
     let costs = areas.first().map_or(0, |area| area.counts.len());
     if costs == 0 {
-        return Err(AreaError::Empty);
+        return Err(AreaEstimationError::Empty);
     }
-    if let CostEstimate::Normal { mean, covariance } = belief {
+    if let AreaCostPrior::Normal { mean, covariance } = belief {
         let known = mean.len().min(covariance.len().isqrt());
         if mean.len() != costs || covariance.len() != costs * costs {
-            return Err(AreaError::Shape { area: 0, found: costs, expected: known });
+            return Err(AreaEstimationError::Shape { area: 0, found: costs, expected: known });
         }
     }
     areas.iter().enumerate().try_for_each(|(number, area)| check_area(number, area, costs))
 }
 
-fn check_area(number: usize, area: &SmallArea, costs: usize) -> Result<(), AreaError> {
+fn check_area(number: usize, area: &SmallArea, costs: usize) -> Result<(), AreaEstimationError> {
     if area.counts.len() != costs {
-        return Err(AreaError::Shape { area: number, found: area.counts.len(), expected: costs });
+        return Err(AreaEstimationError::Shape {
+            area: number,
+            found: area.counts.len(),
+            expected: costs,
+        });
     }
-    let wrong = |what, value| Err(AreaError::Figure { area: number, what, value });
+    let wrong = |what, value| Err(AreaEstimationError::Figure { area: number, what, value });
     if let Some(count) = area.counts.iter().find(|count| !count.is_finite()) {
         return wrong("a count", *count);
     }

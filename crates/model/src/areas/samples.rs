@@ -1,12 +1,17 @@
-//! What counts of samples say about energies.
+//! Energies of areas and their variances from counts of samples.
 
-use super::Direct;
+use super::DirectEstimate;
 
-/// The energy of an area that had `hits` of a session's `samples`, where the session spent
-/// `energy_j`: the share, with the binomial error of its count (that of one hit where there
-/// was none, since none of 100 samples does not say that nothing ran) and the error that
-/// power is not everywhere the same. `None` without samples or energy.
-pub fn share_of(hits: u64, samples: u64, energy_j: f64, power_factor: f64) -> Option<Direct> {
+/// Returns the energy of an area that had `hits` of the `samples` of a session, where the session
+/// spent `energy_j`: the share, with the binomial error of its count (that of one hit where there
+/// was none, since no hit in 100 samples does not mean that nothing ran) and the error that power
+/// is not everywhere the same. `None` without samples or energy.
+pub fn direct_estimate(
+    hits: u64,
+    samples: u64,
+    energy_j: f64,
+    power_factor: f64,
+) -> Option<DirectEstimate> {
     if samples == 0 || hits > samples || !(energy_j.is_finite() && energy_j > 0.0) {
         return None;
     }
@@ -15,16 +20,17 @@ pub fn share_of(hits: u64, samples: u64, energy_j: f64, power_factor: f64) -> Op
     let left = (1.0 - share).max(1.0 / all);
     let counted = hits.max(1) as f64 / all / all * left * energy_j * energy_j;
     let variance_j2 = counted + (power_factor * share * energy_j).powi(2);
-    Some(Direct { energy_j: share * energy_j, variance_j2 })
+    Some(DirectEstimate { energy_j: share * energy_j, variance_j2 })
 }
 
-/// What sessions that differ add to the variances of areas' energies, in J^2 by area.
+/// Returns the variances that differences between sessions add to the energies of areas, in J^2 by
+/// area.
 ///
-/// `cases` are the areas' energies in each case, by case and area, and `errors` how far, relative,
-/// each case's energy is off, as a standard error. Areas add up to what was measured of all cases,
-/// so that a case of which too much was measured has too much for what is its own, and too little
-/// for the rest: with an area's part `p_a` of all, and `E_c` of a case,
-/// `sum_c (e_c (d_ac - p_a E_c))^2`. Nothing for one case, which shares of a session tell all of.
+/// `cases` are the areas' energies in each case, by case and area, and `errors` the relative
+/// standard error of each case's energy. Areas add up to what was measured of all cases, so that a
+/// case of which too much was measured has too much for what is its own, and too little for the
+/// rest: with an area's part `p_a` of all, and `E_c` of a case, `sum_c (e_c (d_ac - p_a E_c))^2`. 0
+/// for a single case, for which shares of a session are enough.
 pub fn session_variances(cases: &[Vec<f64>], errors: &[f64]) -> Vec<f64> {
     let areas = cases.iter().map(Vec::len).max().unwrap_or(0);
     let of_cases: Vec<f64> = cases.iter().map(|case| case.iter().sum()).collect();
@@ -52,13 +58,15 @@ mod tests {
 
     #[test]
     fn errors_are_those_of_counts() {
-        let direct = share_of(25, 100, 8.0, 0.0).unwrap();
+        let direct = direct_estimate(25, 100, 8.0, 0.0).unwrap();
         assert_eq!(direct.energy_j, 2.0);
         assert!((direct.variance_j2 - 64.0 * 0.25 * 0.75 / 100.0).abs() < 1e-12);
-        let none = share_of(0, 100, 8.0, 0.05).unwrap();
+        let none = direct_estimate(0, 100, 8.0, 0.05).unwrap();
         assert!(none.energy_j == 0.0 && (none.variance_j2.sqrt() - 0.08).abs() < 1e-3);
-        assert!(share_of(100, 100, 8.0, 0.0).unwrap().variance_j2 > 0.0);
-        assert!(share_of(0, 0, 8.0, 0.0).is_none() && share_of(2, 1, 8.0, 0.0).is_none());
+        assert!(direct_estimate(100, 100, 8.0, 0.0).unwrap().variance_j2 > 0.0);
+        assert!(
+            direct_estimate(0, 0, 8.0, 0.0).is_none() && direct_estimate(2, 1, 8.0, 0.0).is_none()
+        );
     }
 
     /// Of the first area a case has all, of the second half, of the third its part.
@@ -110,8 +118,8 @@ mod tests {
     #[test]
     fn assumed_differences_of_power_widen_and_shift_nothing() {
         let spread = ASSUMED.sampled_power_spread;
-        let [usual, doubled] =
-            [spread, 2.0 * spread].map(|spread| share_of(250_000, 1_000_000, 8.0, spread).unwrap());
+        let [usual, doubled] = [spread, 2.0 * spread]
+            .map(|spread| direct_estimate(250_000, 1_000_000, 8.0, spread).unwrap());
         assert_eq!(usual.energy_j, doubled.energy_j);
         let ratio = (doubled.variance_j2 / usual.variance_j2).sqrt();
         assert!((1.95..=2.0).contains(&ratio), "{ratio}");

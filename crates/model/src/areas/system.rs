@@ -1,27 +1,27 @@
-//! The linear part: costs by generalised least squares for given variances of the areas,
-//! in coordinates in which what was known beforehand is the unit matrix or nothing.
+//! Costs by generalised least squares for given variances of the areas, in coordinates in which the
+//! prior precision is the unit matrix or zero.
 
 use faer::linalg::solvers::DenseSolveCore;
 use faer::{Mat, MatRef, Side};
-use wattline_units::foreign::decode_foreign;
+use wattline_units::foreign::catch_foreign_panic;
 
 use crate::linear::{dot, times};
 
-use super::{AreaError, CostEstimate, SmallArea};
+use super::{AreaCostPrior, AreaEstimationError, SmallArea};
 
 /// The areas' equations `y = Z z + error`, in units of the largest scale.
-pub(super) struct System {
+pub(super) struct AreaSystem {
     /// Areas by coordinates.
     z: Mat<f64>,
-    /// Samples' energies above what the belief's mean says; 0 where there are none.
+    /// Sampling-based energies above those by the prior mean; 0 without samples.
     y: Vec<f64>,
-    /// Energies by the belief's mean.
+    /// Energies by the prior mean.
     offset: Vec<f64>,
-    /// Scales of place effects.
+    /// Scales of block effects.
     pub scale: Vec<f64>,
-    /// Variances of the samples' errors; infinite where there are none.
+    /// Variances of the sampling-based energies; infinite without samples.
     pub psi: Vec<f64>,
-    /// Precision of each coordinate beforehand: 1 or 0.
+    /// Prior precision of each coordinate: 1 or 0.
     prior: f64,
     /// Costs of the coordinates: `c = mean + map z`.
     map: Mat<f64>,
@@ -30,27 +30,27 @@ pub(super) struct System {
     pub unit_j: f64,
 }
 
-/// Coordinates for given weights.
+/// Solution of the system for given weights of the areas.
 pub(super) struct AreaSolution {
-    /// Their values.
+    /// Values of the coordinates.
     z: Vec<f64>,
-    /// Their covariance.
+    /// Covariance of the coordinates.
     covariance: Mat<f64>,
-    /// Samples minus what the costs say, in units; 0 where there are no samples.
+    /// Sampling-based energies minus those by the costs, in units; 0 without samples.
     pub residuals: Vec<f64>,
-    /// Variance of what the costs say of each area, in squared units.
+    /// Variance of each area's energy by the costs, in squared units.
     pub spread: Vec<f64>,
 }
 
-impl System {
-    /// Takes areas that were checked.
-    pub fn new(areas: &[SmallArea], belief: &CostEstimate) -> Result<Self, AreaError> {
+impl AreaSystem {
+    /// Builds the system from areas that were checked.
+    pub fn new(areas: &[SmallArea], belief: &AreaCostPrior) -> Result<Self, AreaEstimationError> {
         let unit_j = unit(areas);
         let costs = areas[0].counts.len();
         let counts = Mat::from_fn(areas.len(), costs, |a, j| areas[a].counts[j]);
         let (mean, map, prior) = match belief {
-            CostEstimate::Nothing => (vec![0.0; costs], column_units(&counts), 0.0),
-            CostEstimate::Normal { mean, covariance } => {
+            AreaCostPrior::Nothing => (vec![0.0; costs], column_units(&counts), 0.0),
+            AreaCostPrior::Normal { mean, covariance } => {
                 let mean = mean.iter().map(|cost| cost / unit_j).collect();
                 let entry = |i: usize, j: usize| {
                     (covariance[i * costs + j] + covariance[j * costs + i]) / 2.0
@@ -90,7 +90,7 @@ impl System {
     }
 
     /// Solves for the inverse variances of the areas (0 where there are no samples).
-    pub fn solve(&self, weights: &[f64]) -> Result<AreaSolution, AreaError> {
+    pub fn solve(&self, weights: &[f64]) -> Result<AreaSolution, AreaEstimationError> {
         let (areas, p) = (self.areas(), self.z.ncols());
         let rooted = Mat::from_fn(areas, p, |a, j| self.z[(a, j)] * weights[a].sqrt());
         let mut precision = rooted.transpose() * &rooted;
@@ -109,7 +109,7 @@ impl System {
         })
     }
 
-    /// What the costs say of each area, in units.
+    /// Returns the energy of each area by the costs, in units.
     pub(crate) fn synthetic(&self, solution: &AreaSolution) -> Vec<f64> {
         let said = times(self.z.as_ref(), &solution.z);
         said.iter().zip(&self.offset).map(|(above, known)| above + known).collect()
@@ -128,7 +128,7 @@ impl System {
     }
 }
 
-/// Joules to count in: the largest energy, so that neither J nor nJ are far from 1.
+/// Returns the unit in joules: the largest energy, so that neither J nor nJ are far from 1.
 fn unit(areas: &[SmallArea]) -> f64 {
     let energies = areas.iter().filter_map(|area| area.direct).map(|direct| direct.energy_j.abs());
     let sizes = areas.iter().map(|area| area.scale).chain(energies);
@@ -136,7 +136,7 @@ fn unit(areas: &[SmallArea]) -> f64 {
     if largest > 0.0 { largest } else { 1.0 }
 }
 
-/// A diagonal matrix that makes the largest count of each column 1.
+/// Returns a diagonal matrix that makes the largest count of each column 1.
 fn column_units(counts: &Mat<f64>) -> Mat<f64> {
     let largest = |j: usize| counts.col(j).iter().fold(0.0f64, |size, n| size.max(n.abs()));
     let unit = |j: usize| Some(largest(j)).filter(|size| *size > 0.0).map_or(1.0, f64::recip);
@@ -144,10 +144,10 @@ fn column_units(counts: &Mat<f64>) -> Mat<f64> {
 }
 
 /// A matrix `r` with `r r' = a`, for `a` symmetric and not negative.
-fn root(a: &Mat<f64>) -> Result<Mat<f64>, AreaError> {
-    let eigen = decode_foreign(|| a.self_adjoint_eigen(Side::Lower));
-    let eigen = eigen.map_err(|_| AreaError::Undetermined)?;
-    let eigen = eigen.map_err(|_| AreaError::Undetermined)?;
+fn root(a: &Mat<f64>) -> Result<Mat<f64>, AreaEstimationError> {
+    let eigen = catch_foreign_panic(|| a.self_adjoint_eigen(Side::Lower));
+    let eigen = eigen.map_err(|_| AreaEstimationError::Undetermined)?;
+    let eigen = eigen.map_err(|_| AreaEstimationError::Undetermined)?;
     let lengths: Vec<f64> =
         eigen.S().column_vector().iter().map(|value| value.max(0.0).sqrt()).collect();
     let vectors = eigen.U();
@@ -155,13 +155,13 @@ fn root(a: &Mat<f64>) -> Result<Mat<f64>, AreaError> {
 }
 
 /// The inverse; an error where it is singular up to rounding.
-fn inverse(precision: &Mat<f64>) -> Result<Mat<f64>, AreaError> {
-    let factor = decode_foreign(|| precision.llt(Side::Lower));
-    let factor = factor.map_err(|_| AreaError::Undetermined)?;
-    let factor = factor.map_err(|_| AreaError::Undetermined)?;
+fn inverse(precision: &Mat<f64>) -> Result<Mat<f64>, AreaEstimationError> {
+    let factor = catch_foreign_panic(|| precision.llt(Side::Lower));
+    let factor = factor.map_err(|_| AreaEstimationError::Undetermined)?;
+    let factor = factor.map_err(|_| AreaEstimationError::Undetermined)?;
     let pivots = factor.L().diagonal().column_vector();
     let (least, most) = pivots.iter().fold((f64::MAX, 0.0f64), |(l, m), p| (l.min(*p), m.max(*p)));
-    if least <= 1e-8 * most { Err(AreaError::Undetermined) } else { Ok(factor.inverse()) }
+    if least <= 1e-8 * most { Err(AreaEstimationError::Undetermined) } else { Ok(factor.inverse()) }
 }
 
 /// `z_a' q z_a` for every row.

@@ -1,4 +1,5 @@
-//! The estimator against published figures, in its limits, and on areas whose truth is known.
+//! The estimator against published figures, in its limits, and on areas whose ground truth is
+//! known.
 
 use proptest::prelude::*;
 use rand::RngExt;
@@ -9,8 +10,8 @@ use super::milk;
 use super::*;
 use crate::testing::assert_close;
 
-fn direct(energy_j: f64, sd_j: f64) -> Option<Direct> {
-    Some(Direct { energy_j, variance_j2: sd_j * sd_j })
+fn direct(energy_j: f64, sd_j: f64) -> Option<DirectEstimate> {
+    Some(DirectEstimate { energy_j, variance_j2: sd_j * sd_j })
 }
 
 fn milk_areas() -> Vec<SmallArea> {
@@ -26,7 +27,8 @@ fn milk_areas() -> Vec<SmallArea> {
 
 #[test]
 fn the_published_example_comes_out() {
-    let fit = estimate(&milk_areas(), &CostEstimate::Nothing, Tails::Normal).unwrap();
+    let fit =
+        estimate_areas(&milk_areas(), &AreaCostPrior::Nothing, BlockEffectTails::Normal).unwrap();
     let variance = fit.block_effect_sd.unwrap().powi(2);
     assert!((variance / milk::VARIANCE - 1.0).abs() < 1e-9, "{variance}");
     for (j, (coefficient, error)) in milk::COEFFICIENTS.into_iter().enumerate() {
@@ -43,12 +45,12 @@ fn the_published_example_comes_out() {
     }
 }
 
-/// Areas whose truth is known: `operations` costs, effects of relative width `width` drawn
+/// Areas whose ground truth is known: `operations` costs, effects of relative width `width` drawn
 /// by `effect`, samples with a relative error of `noise`.
 struct Simulated {
     areas: Vec<SmallArea>,
     truth: Vec<f64>,
-    belief: CostEstimate,
+    belief: AreaCostPrior,
 }
 
 fn simulated(
@@ -81,7 +83,7 @@ fn simulated(
     Simulated {
         areas: made,
         truth,
-        belief: CostEstimate::Normal { mean: vec![1e-9; operations], covariance },
+        belief: AreaCostPrior::Normal { mean: vec![1e-9; operations], covariance },
     }
 }
 
@@ -94,7 +96,7 @@ fn normal_effect(random: &mut rand_chacha::ChaCha8Rng) -> f64 {
 fn without_samples_the_costs_alone_speak() {
     let mut found = simulated(1, (20, 5), (0.3, 0.1), normal_effect);
     found.areas.iter_mut().for_each(|area| area.direct = None);
-    let fit = estimate(&found.areas, &found.belief, Tails::Estimated).unwrap();
+    let fit = estimate_areas(&found.areas, &found.belief, BlockEffectTails::Estimated).unwrap();
     assert_eq!((fit.block_effect_sd, fit.freedom), (None, None));
     assert_close(&fit.costs, &[1e-9; 5], 1e-12);
     for (area, estimate) in found.areas.iter().zip(&fit.estimates) {
@@ -110,9 +112,9 @@ fn without_samples_the_costs_alone_speak() {
 
 #[test]
 fn samples_without_an_error_are_the_truth() {
-    for tails in [Tails::Normal, Tails::Estimated] {
+    for tails in [BlockEffectTails::Normal, BlockEffectTails::Estimated] {
         let found = simulated(2, (60, 5), (0.3, 1e-7), normal_effect);
-        let fit = estimate(&found.areas, &found.belief, tails).unwrap();
+        let fit = estimate_areas(&found.areas, &found.belief, tails).unwrap();
         for (truth, estimate) in found.truth.iter().zip(&fit.estimates) {
             assert!((estimate.energy_j - truth).abs() < 1e-5 * truth.abs(), "{estimate:?} {truth}");
             assert!(estimate.weight > 0.999 && estimate.hi_j - estimate.lo_j < 1e-4 * truth.abs());
@@ -128,7 +130,7 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
     for seed in 0..12 {
         let mut found = simulated(seed, (150, 8), (0.3, 0.2), normal_effect);
         found.areas.iter_mut().step_by(5).for_each(|area| area.direct = None);
-        let fit = estimate(&found.areas, &found.belief, Tails::Estimated).unwrap();
+        let fit = estimate_areas(&found.areas, &found.belief, BlockEffectTails::Estimated).unwrap();
         factors.push(fit.block_effect_sd.unwrap());
         for (area, (estimate, truth)) in fit.estimates.iter().zip(&found.truth).enumerate() {
             let kind = usize::from(area % 5 == 0);
@@ -153,13 +155,13 @@ fn a_long_tail_is_seen_and_makes_estimates_better() {
     for seed in 0..8 {
         let found = simulated(100 + seed, (200, 8), (0.3, 0.3), |random| student.sample(random));
         let absolute = |tails| {
-            let fit = estimate(&found.areas, &found.belief, tails).unwrap();
+            let fit = estimate_areas(&found.areas, &found.belief, tails).unwrap();
             let errors = fit.estimates.iter().zip(&found.truth).zip(&found.areas);
             let errors = errors.map(|((e, truth), area)| (e.energy_j - truth).abs() / area.scale);
             (errors.sum::<f64>(), fit.freedom)
         };
         let ((normal, none), (robust, freedom)) =
-            (absolute(Tails::Normal), absolute(Tails::Estimated));
+            (absolute(BlockEffectTails::Normal), absolute(BlockEffectTails::Estimated));
         assert_eq!(none, None);
         freedoms.push(freedom);
         better += usize::from(robust < normal);
@@ -176,7 +178,7 @@ fn an_area_that_words_do_not_know_is_what_samples_say() {
     area.counts = vec![1.0; 5];
     area.scale = 5e-9;
     area.direct = direct(0.05, 0.0025);
-    let fit = estimate(&found.areas, &found.belief, Tails::Estimated).unwrap();
+    let fit = estimate_areas(&found.areas, &found.belief, BlockEffectTails::Estimated).unwrap();
     let estimate = fit.estimates[11];
     assert!((estimate.energy_j - 0.05).abs() < 1e-3 && estimate.weight > 0.9, "{estimate:?}");
 }
@@ -187,12 +189,12 @@ fn the_response_is_the_derivative() {
     let student = StudentT::new(2.0).unwrap();
     let found = simulated(100, (200, 8), (0.3, 0.3), |random| student.sample(random));
     let fit = |areas: &[SmallArea]| {
-        let system = System::new(areas, &found.belief).unwrap();
+        let system = AreaSystem::new(areas, &found.belief).unwrap();
         let place = Mixture::of(0.09, Some(3.0));
         let costs = vec![0.0; areas.len()];
         // Costs that learn nothing, so that one area's samples don't change them.
         let solution = system.solve(&costs).unwrap();
-        predict::estimates(&system, &solution, Some(&place))
+        predictor::estimates(&system, &solution, Some(&place))
     };
     let before = fit(&found.areas);
     for area in [0, 17, 60, 199] {
@@ -237,7 +239,7 @@ impl BusyMachine {
         let area = |(hits, counted): (&f64, &f64)| SmallArea {
             counts: vec![*counted],
             scale: (counted / 2.0 + 1.0 / 320.0).max(1.0 / all),
-            direct: share_of(*hits as u64, all as u64, 1.0, 0.05),
+            direct: direct_estimate(*hits as u64, all as u64, 1.0, 0.05),
         };
         let areas = hits.iter().zip(&counted).map(area).collect();
         Self { truth, counted, areas }
@@ -246,8 +248,8 @@ impl BusyMachine {
     /// Errors of samples, of counts and of both together: the part of the energy that is in the
     /// wrong method, and the median relative error of methods that have 90 %.
     fn errors(&self) -> [[f64; 2]; 3] {
-        let belief = CostEstimate::Normal { mean: vec![1.0], covariance: vec![0.01] };
-        let fit = estimate(&self.areas, &belief, Tails::Estimated).unwrap();
+        let belief = AreaCostPrior::Normal { mean: vec![1.0], covariance: vec![0.01] };
+        let fit = estimate_areas(&self.areas, &belief, BlockEffectTails::Estimated).unwrap();
         let sources: Vec<AreaSources> = self
             .areas
             .iter()
@@ -257,8 +259,8 @@ impl BusyMachine {
                 counted_j: *counted_j,
             })
             .collect();
-        let way = way_from_samples(&fit.estimates, &sources);
-        let both = between_sources(&fit.estimates, &sources, way);
+        let way = weight_of_estimates(&fit.estimates, &sources);
+        let both = hold_between_sources(&fit.estimates, &sources, way);
         let samples = sources.iter().map(|of| of.direct.energy_j).collect::<Vec<_>>();
         let both = both.iter().map(|both| both.energy_j).collect::<Vec<_>>();
         [&samples, &self.counted, &both].map(|found| self.error(found))
@@ -313,15 +315,21 @@ fn what_can_not_be_told_is_an_error() {
     let area =
         |counts: &[f64]| SmallArea { counts: counts.into(), scale: 1.0, direct: direct(1.0, 0.1) };
     let alike = [area(&[1.0, 2.0]), area(&[2.0, 4.0]), area(&[3.0, 6.0])];
-    let error = estimate(&alike, &CostEstimate::Nothing, Tails::Normal).unwrap_err();
-    assert!(matches!(error, AreaError::Undetermined));
-    assert!(matches!(estimate(&[], &CostEstimate::Nothing, Tails::Normal), Err(AreaError::Empty)));
+    let error =
+        estimate_areas(&alike, &AreaCostPrior::Nothing, BlockEffectTails::Normal).unwrap_err();
+    assert!(matches!(error, AreaEstimationError::Undetermined));
+    assert!(matches!(
+        estimate_areas(&[], &AreaCostPrior::Nothing, BlockEffectTails::Normal),
+        Err(AreaEstimationError::Empty)
+    ));
     let ragged = [area(&[1.0, 2.0]), area(&[2.0])];
-    let error = estimate(&ragged, &CostEstimate::Nothing, Tails::Normal).unwrap_err();
+    let error =
+        estimate_areas(&ragged, &AreaCostPrior::Nothing, BlockEffectTails::Normal).unwrap_err();
     assert!(error.to_string().contains("area 1 has 1 counts"), "{error}");
     let mut broken = [area(&[1.0])];
     broken[0].direct = direct(1.0, 0.0);
-    let error = estimate(&broken, &CostEstimate::Nothing, Tails::Normal).unwrap_err();
+    let error =
+        estimate_areas(&broken, &AreaCostPrior::Nothing, BlockEffectTails::Normal).unwrap_err();
     assert!(error.to_string().contains("the variance is 0"), "{error}");
 }
 
@@ -341,11 +349,11 @@ proptest! {
             direct.energy_j *= unit;
             direct.variance_j2 *= unit * unit;
         }
-        let CostEstimate::Normal { mean, covariance } = &found.belief else { unreachable!() };
+        let AreaCostPrior::Normal { mean, covariance } = &found.belief else { unreachable!() };
         let mean = mean.iter().map(|cost| cost * unit).collect();
         let covariance = covariance.iter().map(|entry| entry * unit * unit).collect();
-        let one = estimate(&found.areas, &found.belief, Tails::Estimated).unwrap();
-        let two = estimate(&turned, &CostEstimate::Normal { mean, covariance }, Tails::Estimated).unwrap();
+        let one = estimate_areas(&found.areas, &found.belief, BlockEffectTails::Estimated).unwrap();
+        let two = estimate_areas(&turned, &AreaCostPrior::Normal { mean, covariance }, BlockEffectTails::Estimated).unwrap();
         let (s, t) = (one.block_effect_sd.unwrap(), two.block_effect_sd.unwrap());
         prop_assert!((s - t).abs() < 1e-4 * s, "{s} {t}");
         let mut expected = one.estimates;
@@ -368,10 +376,13 @@ fn few_areas_never_tell_that_places_are_alike() {
             direct: direct(if a.is_multiple_of(2) { 0.98 } else { 1.02 }, 0.1),
         };
         let areas: Vec<SmallArea> = (0..areas).map(one).collect();
-        let belief = CostEstimate::Normal { mean: vec![1.0], covariance: vec![0.01] };
-        let restricted = estimate(&areas, &belief, Tails::Normal).unwrap().block_effect_sd.unwrap();
+        let belief = AreaCostPrior::Normal { mean: vec![1.0], covariance: vec![0.01] };
+        let restricted = estimate_areas(&areas, &belief, BlockEffectTails::Normal)
+            .unwrap()
+            .block_effect_sd
+            .unwrap();
         assert_eq!(restricted, 0.0);
-        estimate(&areas, &belief, Tails::Estimated).unwrap()
+        estimate_areas(&areas, &belief, BlockEffectTails::Estimated).unwrap()
     };
     let (few, many) = (width(5), width(500));
     let (few_s, many_s) = (few.block_effect_sd.unwrap(), many.block_effect_sd.unwrap());
@@ -384,8 +395,11 @@ fn few_areas_never_tell_that_places_are_alike() {
 fn one_area_bounds_its_place_effect() {
     for energy in [0.5, 1.0, 2.0] {
         let area = SmallArea { counts: vec![1.0], scale: 1.0, direct: direct(energy, 0.05) };
-        let belief = CostEstimate::Normal { mean: vec![1.0], covariance: vec![0.01] };
-        let found = estimate(&[area], &belief, Tails::Estimated).unwrap().block_effect_sd.unwrap();
+        let belief = AreaCostPrior::Normal { mean: vec![1.0], covariance: vec![0.01] };
+        let found = estimate_areas(&[area], &belief, BlockEffectTails::Estimated)
+            .unwrap()
+            .block_effect_sd
+            .unwrap();
         assert!((0.1..2.0).contains(&found), "{energy}: {found}");
     }
 }

@@ -1,26 +1,26 @@
-//! Chains: run side by side until their diagnostics are good, or refused with advice.
+//! Markov chains, run in parallel until their diagnostics are good; else an error with advice.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
 
 use super::super::error::ModelError;
-use super::diagnose::{Diagnosis, diagnose};
+use super::diagnostics::{Diagnosis, diagnose};
 
-/// What chains must reach, and what they may cost.
+/// Settings of chains: number, length, and limits of diagnostics and effort.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChainOptions {
-    /// Number of chains, at least 4 to be believed.
+    /// Number of chains, at least 4 for reliable diagnostics.
     pub chains: usize,
     /// Draws kept of each chain.
     pub draws: usize,
     /// Sweeps between two draws to begin with; doubled until the diagnostics are good.
     pub thin: usize,
-    /// Sweeps of a chain after which not being good is an error.
+    /// Largest number of sweeps of a chain; diagnostics that are not good by then are an error.
     pub sweeps_max: usize,
-    /// Every R-hat must be below.
+    /// Upper limit of every R-hat.
     pub rhat_max: f64,
-    /// Every bulk and tail effective sample size must be above.
+    /// Lower limit of every bulk and tail effective sample size.
     pub ess_min: f64,
     /// Seed of all chains.
     pub seed: u64,
@@ -41,15 +41,15 @@ impl Default for ChainOptions {
 }
 
 impl ChainOptions {
-    /// What is enough for means that are only compared, as in a cross-validation.
-    pub(crate) fn draft(self) -> Self {
+    /// Returns settings that suffice for means that are only compared, as in a cross-validation.
+    pub(crate) fn as_draft(self) -> Self {
         Self { rhat_max: self.rhat_max.max(1.05), ess_min: self.ess_min.min(100.0), ..self }
     }
 }
 
-/// One chain's state, and how it moves.
+/// State of one Markov chain, and its moves.
 pub(crate) trait ChainSampler: Send {
-    /// One sweep over everything.
+    /// Updates every quantity once.
     fn sweep(&mut self, random: &mut ChaCha8Rng);
 
     /// Appends all quantities, always the same in number and order.
@@ -58,18 +58,18 @@ pub(crate) trait ChainSampler: Send {
 
 /// Draws of several chains, with their diagnoses.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Draws {
-    /// By quantity and chain, in order of drawing.
+pub struct ChainDraws {
+    /// Draws by quantity and chain, in order of drawing.
     pub values: Vec<Vec<Vec<f64>>>,
-    /// By quantity; absent for one that never changes.
+    /// Diagnosis of each quantity; absent for one that never changes.
     pub diagnoses: Vec<Option<Diagnosis>>,
     /// Sweeps of each chain, warm-up and all.
     pub sweeps: usize,
-    /// Steps of NUTS that went astray; 0 for Gibbs, which can't.
+    /// Divergent steps of NUTS; 0 for Gibbs sampling, which has none.
     pub divergences: usize,
 }
 
-impl Draws {
+impl ChainDraws {
     /// All draws of a quantity, chain after chain.
     pub fn of(&self, quantity: usize) -> Vec<f64> {
         self.values[quantity].concat()
@@ -77,20 +77,22 @@ impl Draws {
 
     /// Largest R-hat of all quantities; 1 if none varies.
     pub fn rhat_max(&self) -> f64 {
-        self.known().map(|found| found.rhat).fold(1.0, f64::max)
+        self.varying_diagnoses().map(|found| found.rhat).fold(1.0, f64::max)
     }
 
     /// Smallest bulk and tail effective sample sizes.
     pub fn ess_min(&self) -> (f64, f64) {
-        let least = |of: fn(&Diagnosis) -> f64| self.known().map(of).fold(f64::INFINITY, f64::min);
+        let least = |of: fn(&Diagnosis) -> f64| {
+            self.varying_diagnoses().map(of).fold(f64::INFINITY, f64::min)
+        };
         (least(|found| found.ess_bulk), least(|found| found.ess_tail))
     }
 
-    fn known(&self) -> impl Iterator<Item = &Diagnosis> {
+    fn varying_diagnoses(&self) -> impl Iterator<Item = &Diagnosis> {
         self.diagnoses.iter().flatten()
     }
 
-    /// Whether the diagnostics are as good as asked for.
+    /// Whether the diagnostics are within the limits of the options.
     pub(crate) fn are_good(&self, options: &ChainOptions) -> bool {
         let (bulk, tail) = self.ess_min();
         let mixed = self.rhat_max() < options.rhat_max && bulk.min(tail) > options.ess_min;
@@ -103,7 +105,7 @@ impl Draws {
 pub(crate) fn run<S: ChainSampler>(
     options: &ChainOptions,
     start: impl Fn(&mut ChaCha8Rng) -> S + Sync,
-) -> Result<Draws, ModelError> {
+) -> Result<ChainDraws, ModelError> {
     let mut chains: Vec<(S, ChaCha8Rng)> = (0..options.chains)
         .map(|chain| {
             let mut random = ChaCha8Rng::seed_from_u64(options.seed);
@@ -123,18 +125,18 @@ pub(crate) fn run<S: ChainSampler>(
             .map(|(chain, random)| record(chain, random, options.draws, thin))
             .collect();
         sweeps += options.draws * thin;
-        let draws = gather(&recorded, sweeps);
+        let draws = diagnosed_draws(&recorded, sweeps);
         if draws.are_good(options) {
             return Ok(draws);
         }
         if sweeps >= options.sweeps_max {
-            return Err(not_mixed(&draws, options));
+            return Err(not_mixed_error(&draws, options));
         }
         thin *= 2;
     }
 }
 
-/// Draws of one chain: by draw and quantity.
+/// Runs a chain and returns its draws, by draw and quantity.
 fn record(
     chain: &mut impl ChainSampler,
     random: &mut ChaCha8Rng,
@@ -151,16 +153,16 @@ fn record(
         .collect()
 }
 
-pub(super) fn gather(chains: &[Vec<Vec<f64>>], sweeps: usize) -> Draws {
+pub(super) fn diagnosed_draws(chains: &[Vec<Vec<f64>>], sweeps: usize) -> ChainDraws {
     let quantities = chains.first().and_then(|chain| chain.first()).map_or(0, Vec::len);
     let values: Vec<Vec<Vec<f64>>> = (0..quantities)
         .map(|q| chains.iter().map(|chain| chain.iter().map(|draw| draw[q]).collect()).collect())
         .collect();
     let diagnoses = values.par_iter().map(|chains| diagnose(chains)).collect();
-    Draws { values, diagnoses, sweeps, divergences: 0 }
+    ChainDraws { values, diagnoses, sweeps, divergences: 0 }
 }
 
-pub(super) fn not_mixed(draws: &Draws, options: &ChainOptions) -> ModelError {
+pub(super) fn not_mixed_error(draws: &ChainDraws, options: &ChainOptions) -> ModelError {
     let (bulk, tail) = draws.ess_min();
     ModelError::NotMixed {
         sweeps: draws.sweeps,

@@ -19,25 +19,25 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 pub(crate) use self::chain::EffectsChain;
-use super::factors::Factors;
+use super::factors::FactorMeasurements;
 
 /// Spread of a factor's mean, in typical energies.
 pub(super) const MEAN_SD: f64 = 10.0;
 
-/// What effects may be.
+/// Constraint on the sign of effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sign {
+pub enum EffectSign {
     /// Not below zero: no operation gives energy back.
     #[default]
     Positive,
-    /// Anything.
+    /// No constraint.
     Free,
 }
 
-/// Sufficient statistics, in typical energies.
+/// Sufficient statistics of measurements for the model of factors, in typical energies.
 #[derive(Debug, Clone)]
 pub(crate) struct EffectStats {
-    /// How often two levels meet, p x p.
+    /// Number of measurements that have both of two levels, p x p.
     meetings: Vec<f64>,
     /// Sum of energies by level.
     pull: Vec<f64>,
@@ -45,16 +45,16 @@ pub(crate) struct EffectStats {
     cases: f64,
     factors: Vec<Vec<usize>>,
     factor_of: Vec<usize>,
-    shifts: Vec<Shift>,
-    stretches: Vec<Stretch>,
-    sign: Sign,
+    shifts: Vec<ShiftMove>,
+    stretches: Vec<StretchMove>,
+    sign: EffectSign,
     /// Mean size of an energy in joules.
     pub typical_j: f64,
 }
 
 /// A move along which predictions change little: some effects up, some down.
 #[derive(Debug, Clone)]
-struct Shift {
+struct ShiftMove {
     up: Vec<usize>,
     down: Vec<usize>,
     /// `X'X d`.
@@ -64,8 +64,8 @@ struct Shift {
 }
 
 impl EffectStats {
-    /// The model of some measurements.
-    pub fn new(data: &Factors, sign: Sign) -> Self {
+    /// Computes the statistics of measurements.
+    pub fn new(data: &FactorMeasurements, sign: EffectSign) -> Self {
         let p = data.levels.len();
         let size: f64 = data.energies_j.iter().map(|e| e.abs()).sum();
         let typical_j = (size / data.energies_j.len() as f64).max(f64::MIN_POSITIVE);
@@ -84,8 +84,8 @@ impl EffectStats {
             levels.iter().for_each(|level| factor_of[*level] = at);
         }
         let cases = data.rows.len() as f64;
-        let shifts = shifts(&meetings, &factors);
-        let stretches = stretches(&meetings, &factors);
+        let shifts = shift_moves(&meetings, &factors);
+        let stretches = stretch_moves(&meetings, &factors);
         Self {
             meetings,
             pull,
@@ -124,12 +124,12 @@ impl EffectStats {
         &self.factors
     }
 
-    /// How often a level meets the others.
+    /// Returns the number of measurements that a level has in common with each level.
     pub(super) fn row(&self, i: usize) -> &[f64] {
         &self.meetings[i * self.p()..(i + 1) * self.p()]
     }
 
-    /// A start around the typical energy.
+    /// Returns a chain at a random start around the typical energy.
     pub fn start(&self, random: &mut ChaCha8Rng) -> EffectsChain<'_> {
         let mut spread = |sd: f64| (sd * random.sample::<f64, _>(StandardNormal)).exp();
         let share = 1.0 / self.factors.len() as f64;
@@ -140,19 +140,19 @@ impl EffectStats {
     }
 }
 
-/// A factor with its scale times k, and the effects that it qualifies down by what its
-/// mean went up.
+/// A move that multiplies a factor and its scale by k, and lowers the effects that it qualifies by
+/// the rise of its mean.
 #[derive(Debug, Clone)]
-struct Stretch {
+struct StretchMove {
     factor: usize,
     down: Vec<usize>,
     /// `X'X` times the indicator of `down`.
     image: Vec<f64>,
 }
 
-/// For each factor, once with the first factor's levels that it qualifies going down,
-/// and once alone.
-fn stretches(meetings: &[f64], factors: &[Vec<usize>]) -> Vec<Stretch> {
+/// Returns two moves for each factor: with the first factor's levels that it qualifies going down,
+/// and without.
+fn stretch_moves(meetings: &[f64], factors: &[Vec<usize>]) -> Vec<StretchMove> {
     let p = factors.iter().map(Vec::len).sum::<usize>();
     let mut found = Vec::new();
     for (factor, levels) in factors.iter().enumerate().skip(1) {
@@ -161,16 +161,16 @@ fn stretches(meetings: &[f64], factors: &[Vec<usize>]) -> Vec<Stretch> {
         for down in [down, Vec::new()] {
             let sum = |k: usize| down.iter().map(|o| meetings[o * p + k]).sum();
             let image = (0..p).map(sum).collect();
-            found.push(Stretch { factor, down, image });
+            found.push(StretchMove { factor, down, image });
         }
     }
     found
 }
 
-/// For each factor but the first, the shift between it and the first factor's levels that
-/// it qualifies; and for each of its levels, between it and those that it alone
+/// Returns, for each factor but the first, the shift between it and the first factor's levels that
+/// it qualifies; and for each of its levels, the shift between it and those that it alone
 /// qualifies.
-fn shifts(meetings: &[f64], factors: &[Vec<usize>]) -> Vec<Shift> {
+fn shift_moves(meetings: &[f64], factors: &[Vec<usize>]) -> Vec<ShiftMove> {
     let Some((first, others)) = factors.split_first() else { return Vec::new() };
     let p = factors.iter().map(Vec::len).sum::<usize>();
     let meet = |i: usize, j: usize| meetings[i * p + j];
@@ -190,7 +190,7 @@ fn shifts(meetings: &[f64], factors: &[Vec<usize>]) -> Vec<Shift> {
             let image: Vec<f64> = (0..p).map(|k| sum(&up, k) - sum(&down, k)).collect();
             let over = |of: &[usize]| of.iter().map(|i| image[*i]).sum::<f64>();
             let square = over(&up) - over(&down);
-            Shift { up, down, image, square }
+            ShiftMove { up, down, image, square }
         })
         .collect()
 }

@@ -14,20 +14,20 @@ use super::super::error::ModelError;
 pub struct FactorLevel {
     /// The factor's name (`operation`, `size`, `type`, `device`).
     pub factor: String,
-    /// The level's.
+    /// Name of the level.
     pub name: String,
 }
 
-/// Measured energies with the levels that hold for each.
+/// Measured energies with the factor levels of each.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Factors {
+pub struct FactorMeasurements {
     /// Names of the factors, the first being the one that all others qualify.
     pub names: Vec<String>,
     /// All levels, factor after factor, in order of appearance.
     pub levels: Vec<FactorLevel>,
-    /// Per measurement its levels, as places in `levels`, at most one of a factor.
+    /// Indices in `levels` of the levels of each measurement, at most one of a factor.
     pub rows: Vec<Vec<usize>>,
-    /// Per measurement the energy of one execution in joules.
+    /// Energy of one execution in joules of each measurement.
     pub energies_j: Vec<f64>,
 }
 
@@ -35,11 +35,12 @@ fn quoted(text: &str) -> String {
     format!("`{}`", shortened(text))
 }
 
-impl Factors {
+impl FactorMeasurements {
     /// Reads a CSV with a column for each factor (an empty cell: the factor doesn't
     /// apply) and one of energies in joules.
     pub fn from_csv(text: &str, factors: &[String], energy: &str) -> Result<Self, ModelError> {
-        let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
+        let mut reader =
+            csv_text::reader_with_settings(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
         let headers = reader.headers()?.clone();
         let column = |name: &str| {
             headers.iter().position(|header| header == name).ok_or_else(|| ModelError::Factor {
@@ -69,7 +70,8 @@ impl Factors {
         Self::new(factors, &measured)
     }
 
-    /// From each measurement's level of each factor (empty: none) and its energy.
+    /// Builds the measurements from the level of each factor (empty: none) and the energy in joules
+    /// of each.
     pub fn new(factors: &[String], measured: &[(Vec<String>, f64)]) -> Result<Self, ModelError> {
         let mut table = Self { names: factors.to_vec(), ..Self::default() };
         let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -100,12 +102,12 @@ impl Factors {
         Ok(table)
     }
 
-    /// Where a level stands.
+    /// Returns the index of a level in `levels`.
     pub fn place(&self, factor: &str, name: &str) -> Option<usize> {
         self.levels.iter().position(|level| level.factor == factor && level.name == name)
     }
 
-    /// The places of the levels of every factor.
+    /// Returns the indices of the levels of every factor.
     pub(crate) fn by_factor(&self) -> Vec<Vec<usize>> {
         let of = |name: &String| {
             (0..self.levels.len()).filter(|at| self.levels[*at].factor == *name).collect()
@@ -122,7 +124,7 @@ mod tests {
     fn levels_are_found_in_order_of_appearance() {
         let names = ["operation".to_owned(), "size".to_owned()];
         let text = "size,energy_j,operation\nLoad,1e-8,Add\n,2e-8,Else\nLoad,3e-8,Else\n";
-        let found = Factors::from_csv(text, &names, "energy_j").unwrap();
+        let found = FactorMeasurements::from_csv(text, &names, "energy_j").unwrap();
         let levels: Vec<&str> = found.levels.iter().map(|level| level.name.as_str()).collect();
         assert_eq!(levels, ["Add", "Else", "Load"]);
         assert_eq!(found.rows, [vec![0, 2], vec![1], vec![1, 2]]);
@@ -132,7 +134,8 @@ mod tests {
     #[test]
     fn what_is_missing_is_named() {
         let names = ["operation".to_owned()];
-        let message = |text| Factors::from_csv(text, &names, "energy_j").unwrap_err().to_string();
+        let message =
+            |text| FactorMeasurements::from_csv(text, &names, "energy_j").unwrap_err().to_string();
         assert!(message("operation,e\nAdd,1\n").contains("`energy_j`"));
         assert!(message("operation,energy_j\nAdd,1\nSub,x\n").contains("line 3"));
         assert!(message("operation,energy_j\n").contains("no cases"));

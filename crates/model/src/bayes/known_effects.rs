@@ -1,15 +1,17 @@
-//! Effects as a file holds them, to predict with: `effects.csv` of a fit or a published
-//! table, with the draws beside it where there are any.
+//! Effects read from a file for predictions: `effects.csv` of a fit or a published table, with the
+//! draws where there are any.
 
 use super::super::error::ModelError;
 use super::factors::FactorLevel;
-use super::level_draws::{EnergyDistribution, LevelDraws, Program, joules, moments};
+use super::level_draws::{
+    EnergyDistribution, LevelDraws, PatternCounts, mean_and_sd, parse_joules,
+};
 use wattline_units::csv_text;
 
 /// The factor of the residual in `effects.csv`, which is no effect.
 const RESIDUAL: &str = "sigma";
 
-/// Effects by level.
+/// Mean effect of every level in joules, with draws where there are any.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownEffects {
     levels: Vec<FactorLevel>,
@@ -17,18 +19,18 @@ pub struct KnownEffects {
     draws: Option<LevelDraws>,
 }
 
-/// What a program is expected to spend.
+/// Expected energy of a program: mean and, with draws, distribution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExpectedEnergy {
-    /// Joules.
+    /// Mean in joules.
     pub mean_j: f64,
-    /// The same as a distribution; none without draws, as the errors of single effects don't
-    /// say what they have in common.
+    /// Distribution; absent without draws, as the errors of single effects do not contain their
+    /// correlations.
     pub distribution: Option<EnergyDistribution>,
 }
 
 impl KnownEffects {
-    /// Whether a text is such a table.
+    /// Whether the first line of a text has the columns of a table of effects.
     #[must_use]
     pub fn is_table(text: &str) -> bool {
         let head = text.trim_start_matches('\u{feff}').lines().next().unwrap_or("");
@@ -37,12 +39,13 @@ impl KnownEffects {
             .all(|name| head.split(',').any(|c| c.trim() == *name))
     }
 
-    /// Reads `category,level,mean_j`; other columns are passed over.
+    /// Reads `category,level,mean_j`; other columns are ignored.
     ///
     /// # Errors
     /// Missing columns, means that are no numbers, a level that is there twice, no level.
     pub fn from_csv(text: &str) -> Result<Self, ModelError> {
-        let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
+        let mut reader =
+            csv_text::reader_with_settings(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
         let header = reader.headers()?.clone();
         let column = |name: &str| {
             header.iter().position(|known| known == name).ok_or_else(|| ModelError::Factor {
@@ -57,7 +60,7 @@ impl KnownEffects {
             let line = record.position().map_or(0, csv::Position::line);
             let field = |at: usize| record.get(at).unwrap_or("").to_owned();
             let level = FactorLevel { factor: field(category), name: field(name) };
-            let mean_j = joules(&field(mean), line)?;
+            let mean_j = parse_joules(&field(mean), line)?;
             if level.factor == RESIDUAL {
                 continue;
             }
@@ -71,14 +74,14 @@ impl KnownEffects {
         if found.levels.is_empty() { Err(ModelError::NoCases) } else { Ok(found) }
     }
 
-    /// With `draws.csv` of the same fit.
+    /// Adds the text of `draws.csv` of the same fit.
     ///
     /// # Errors
     /// Draws that can't be read, or that have other means.
     pub fn with_draws_csv(mut self, text: &str) -> Result<Self, ModelError> {
         let draws = LevelDraws::from_csv(text, &self.levels)?;
         for (at, mean_j) in self.means_j.iter().enumerate() {
-            let (mean, sd) = moments(draws.of(at));
+            let (mean, sd) = mean_and_sd(draws.of(at));
             // The draws are written with eight digits.
             if (mean - mean_j).abs() > 1e-6 * (mean_j.abs() + sd) {
                 let FactorLevel { factor, name } = &self.levels[at];
@@ -111,16 +114,16 @@ impl KnownEffects {
         of_factor.map(|level| level.name.as_str())
     }
 
-    /// Where a level stands.
+    /// Returns the index of a level.
     #[must_use]
     pub fn place(&self, factor: &str, name: &str) -> Option<usize> {
         self.levels.iter().position(|level| level.factor == factor && level.name == name)
     }
 
-    /// What a program is expected to spend; with `over`, where the level of that factor is not
-    /// known: every level of it alike.
+    /// Predicts the energy of a program; with `over`, for an unknown level of that factor: all its
+    /// levels are equally likely.
     #[must_use]
-    pub fn predict(&self, program: &Program, over: Option<&str>) -> ExpectedEnergy {
+    pub fn predict(&self, program: &PatternCounts, over: Option<&str>) -> ExpectedEnergy {
         let of = |levels: &[usize]| levels.iter().map(|level| self.means_j[*level]).sum::<f64>();
         let executions: f64 = program.iter().map(|(_, n)| n).sum();
         let known: f64 = program.iter().map(|(levels, n)| n * of(levels)).sum();

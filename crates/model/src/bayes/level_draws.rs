@@ -6,7 +6,7 @@ use super::factors::FactorLevel;
 use wattline_units::csv_text;
 use wattline_units::quantile::quantile;
 
-/// An energy as a distribution.
+/// Posterior distribution of an energy: mean, standard deviations and 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EnergyDistribution {
     /// Mean in joules.
@@ -19,10 +19,11 @@ pub struct EnergyDistribution {
     pub predictive_sd_j: f64,
 }
 
-/// The levels of each pattern of a program, as places, and how often it runs.
-pub type Program = [(Vec<usize>, f64)];
+/// Patterns of a program: the indices of each pattern's levels, and its number of executions.
+pub type PatternCounts = [(Vec<usize>, f64)];
 
-/// Draws by level, and of the residual's standard deviation; all have as many.
+/// Draws of the effect of every level and of the residual's standard deviation, equally many of
+/// each, in joules.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LevelDraws {
     levels: Vec<FactorLevel>,
@@ -34,7 +35,7 @@ pub struct LevelDraws {
 const RESIDUAL: &str = "sigma:residual";
 
 impl LevelDraws {
-    /// Puts draws together, chain after chain.
+    /// Combines draws of levels and residual, chain after chain.
     pub(super) fn new(levels: &[FactorLevel], by_level: Vec<Vec<f64>>, residual: Vec<f64>) -> Self {
         Self { levels: levels.to_vec(), by_level, residual }
     }
@@ -51,17 +52,18 @@ impl LevelDraws {
         &self.by_level[level]
     }
 
-    /// The energy of a program as a distribution; each execution of a pattern with a residual
-    /// of its own.
+    /// Returns the distribution of the energy of a program; each execution of a pattern has an
+    /// independent residual.
     #[must_use]
-    pub fn predict(&self, program: &Program) -> EnergyDistribution {
+    pub fn predict(&self, program: &PatternCounts) -> EnergyDistribution {
         self.distribution(self.energies(program), program)
     }
 
-    /// The same where the level of a factor is not known (a device that was not measured):
-    /// every level of it alike, with the spread between them.
+    /// Returns the distribution of the energy of a program for an unknown level of `factor` (a
+    /// device that was not measured): all its levels are equally likely, and their spread is
+    /// included.
     #[must_use]
-    pub(crate) fn predict_over(&self, factor: &str, program: &Program) -> EnergyDistribution {
+    pub(crate) fn predict_over(&self, factor: &str, program: &PatternCounts) -> EnergyDistribution {
         let places = (0..self.levels.len()).filter(|place| self.levels[*place].factor == factor);
         let each = places.flat_map(|place| {
             let with = |(levels, n): &(Vec<usize>, f64)| ([&levels[..], &[place]].concat(), *n);
@@ -70,7 +72,7 @@ impl LevelDraws {
         self.distribution(each.collect(), program)
     }
 
-    fn energies(&self, program: &Program) -> Vec<f64> {
+    fn energies(&self, program: &PatternCounts) -> Vec<f64> {
         let mut sums = vec![0.0; self.residual.len()];
         for (levels, executions) in program {
             for level in levels {
@@ -81,8 +83,8 @@ impl LevelDraws {
         sums
     }
 
-    fn distribution(&self, mut energies: Vec<f64>, program: &Program) -> EnergyDistribution {
-        let (mean_j, sd_j) = moments(&energies);
+    fn distribution(&self, mut energies: Vec<f64>, program: &PatternCounts) -> EnergyDistribution {
+        let (mean_j, sd_j) = mean_and_sd(&energies);
         energies.sort_unstable_by(f64::total_cmp);
         let squares: f64 = self.residual.iter().map(|sd| sd * sd).sum();
         let residual = squares / self.residual.len() as f64;
@@ -102,7 +104,7 @@ impl LevelDraws {
     /// None in practice: the text is written to memory.
     pub fn to_csv(&self, chains: usize) -> Result<String, ModelError> {
         let mut writer = csv::Writer::from_writer(Vec::new());
-        let names = self.levels.iter().map(column);
+        let names = self.levels.iter().map(column_title);
         let head = ["chain".to_owned(), "draw".to_owned()].into_iter().chain(names);
         writer.write_record(head.chain([RESIDUAL.to_owned()]))?;
         let of_chain = (self.residual.len() / chains.max(1)).max(1);
@@ -127,14 +129,14 @@ impl LevelDraws {
                 message: format!("there is no column `{name}`"),
             })
         };
-        let names = levels.iter().map(column).chain([RESIDUAL.to_owned()]);
+        let names = levels.iter().map(column_title).chain([RESIDUAL.to_owned()]);
         let places: Vec<usize> = names.map(|name| place(&name)).collect::<Result<_, _>>()?;
         let mut columns = vec![Vec::new(); places.len()];
         for record in reader.records() {
             let record = record?;
             let line = record.position().map_or(0, csv::Position::line);
             for (column, place) in columns.iter_mut().zip(&places) {
-                column.push(joules(record.get(*place).unwrap_or(""), line)?);
+                column.push(parse_joules(record.get(*place).unwrap_or(""), line)?);
             }
         }
         let residual = columns.pop().unwrap_or_default();
@@ -145,12 +147,12 @@ impl LevelDraws {
     }
 }
 
-fn column(level: &FactorLevel) -> String {
+fn column_title(level: &FactorLevel) -> String {
     format!("{}:{}", level.factor, level.name)
 }
 
-/// A field as a finite number of joules.
-pub(super) fn joules(text: &str, line: u64) -> Result<f64, ModelError> {
+/// Parses a field as a finite number of joules.
+pub(super) fn parse_joules(text: &str, line: u64) -> Result<f64, ModelError> {
     let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
     value.ok_or_else(|| ModelError::Factor {
         line,
@@ -158,8 +160,8 @@ pub(super) fn joules(text: &str, line: u64) -> Result<f64, ModelError> {
     })
 }
 
-/// Mean and standard deviation.
-pub(super) fn moments(values: &[f64]) -> (f64, f64) {
+/// Returns the mean and the unbiased standard deviation.
+pub(super) fn mean_and_sd(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();

@@ -2,30 +2,32 @@
 //! models that they are drawn from. No random number without a seed.
 
 pub(crate) mod chains;
-mod collapsed;
-mod diagnose;
+mod collapsed_density;
+mod diagnostics;
 pub(crate) mod effects;
 pub mod factors;
-mod group;
 mod known_effects;
 mod level_draws;
+mod level_group;
 mod nuts;
 pub mod patterns;
 #[cfg(test)]
-mod positive;
+mod positive_density;
 pub mod posterior;
 mod prior_check;
 mod scales;
-pub(crate) mod slice;
-mod small;
-pub(crate) mod source;
-mod straight;
-pub(crate) mod truncated;
+pub(crate) mod slice_sampling;
+pub(crate) mod source_level;
+mod straightening;
+mod symmetric_matrix;
+pub(crate) mod truncated_normal;
 
-pub use chains::{ChainOptions, Draws};
-pub use diagnose::{Diagnosis, diagnose};
-pub use effects::Sign;
-pub use factors::{FactorLevel, Factors};
+pub use chains::{ChainDraws, ChainOptions};
+pub use diagnostics::{Diagnosis, diagnose};
+pub use effects::EffectSign;
+pub use factors::{FactorLevel, FactorMeasurements};
 pub use known_effects::{ExpectedEnergy, KnownEffects};
-pub use level_draws::{EnergyDistribution, LevelDraws, Program};
-pub use posterior::{Coverage, Effect, EffectsPosterior, effects_csv, fit_effects, patterns_csv};
+pub use level_draws::{EnergyDistribution, LevelDraws, PatternCounts};
+pub use posterior::{
+    EffectEstimate, EffectsPosterior, PatternCoverage, effects_csv, fit_effects, patterns_csv,
+};

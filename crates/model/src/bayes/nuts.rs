@@ -9,17 +9,17 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
-use wattline_units::foreign::decode_foreign;
+use wattline_units::foreign::catch_foreign_panic;
 
 use super::super::error::ModelError;
-use super::chains::{ChainOptions, Draws, gather, not_mixed};
+use super::chains::{ChainDraws, ChainOptions, diagnosed_draws, not_mixed_error};
 use super::scales::OutOfRange;
-use super::straight::{Curve, curves};
+use super::straightening::{Curve, straightening_curves};
 
-/// Steps in which step size and scales are adapted, not kept.
+/// Warm-up steps, in which step size and scales are adapted; their draws are dropped.
 const TUNING: usize = 200;
 
-/// Acceptance aimed at, higher where the one before diverged.
+/// Acceptance rates aimed at; the next higher one after divergences.
 const ACCEPTANCE: [f64; 3] = [0.8, 0.95, 0.99];
 
 /// Spread of the starts, in standard deviations of the posterior's profiles: chains must
@@ -29,45 +29,45 @@ const START_SD: f64 = 2.0;
 /// Divisor of the thinning meant for Gibbs sweeps, whose steps are cheaper.
 const SWEEPS_PER_STEP: usize = 10;
 
-/// A density to be sampled, and what is drawn beside.
+/// Density that NUTS samples, with the quantities to be drawn given a position.
 pub(super) trait SampledDensity: Sync {
-    /// Room for evaluations, to be used again.
-    type Room;
+    /// Buffers for evaluations, to be reused.
+    type Workspace;
 
     /// Number of coordinates.
     fn dimension(&self) -> usize;
 
-    /// Room for evaluations.
-    fn room(&self) -> Self::Room;
+    /// Returns buffers for evaluations.
+    fn workspace(&self) -> Self::Workspace;
 
-    /// Log density up to a constant, and its gradient.
+    /// Returns the log density at `position` up to a constant, and sets its gradient.
     fn density(
         &self,
         position: &[f64],
         gradient: &mut [f64],
-        room: &mut Self::Room,
+        room: &mut Self::Workspace,
     ) -> Result<f64, OutOfRange>;
 
-    /// All quantities, those drawn that a position leaves open.
-    fn complete(
+    /// Returns all quantities at a position; draws those that it leaves open.
+    fn draw_quantities(
         &self,
         position: &[f64],
-        room: &mut Self::Room,
+        room: &mut Self::Workspace,
         random: &mut ChaCha8Rng,
     ) -> Result<Vec<f64>, OutOfRange>;
 }
 
-/// The density as the sampler wants it.
-struct Density<'a, M: SampledDensity> {
+/// Adapter from a density to nuts-rs, in straightened coordinates.
+struct NutsDensity<'a, M: SampledDensity> {
     model: &'a M,
     curves: &'a [Curve],
     position: Vec<f64>,
-    room: M::Room,
+    room: M::Workspace,
 }
 
-impl<'a, M: SampledDensity> Density<'a, M> {
+impl<'a, M: SampledDensity> NutsDensity<'a, M> {
     fn new(model: &'a M, curves: &'a [Curve]) -> Self {
-        Self { model, curves, position: vec![0.0; model.dimension()], room: model.room() }
+        Self { model, curves, position: vec![0.0; model.dimension()], room: model.workspace() }
     }
 }
 
@@ -77,13 +77,13 @@ impl LogpError for OutOfRange {
     }
 }
 
-impl<M: SampledDensity> nuts_rs::HasDims for Density<'_, M> {
+impl<M: SampledDensity> nuts_rs::HasDims for NutsDensity<'_, M> {
     fn dim_sizes(&self) -> HashMap<String, u64> {
         HashMap::from([("unconstrained_parameter".to_owned(), self.model.dimension() as u64)])
     }
 }
 
-impl<M: SampledDensity> CpuLogpFunc for Density<'_, M> {
+impl<M: SampledDensity> CpuLogpFunc for NutsDensity<'_, M> {
     type LogpError = OutOfRange;
     type ExpandedVector = Vec<f64>;
     type FlowParameters = ();
@@ -115,27 +115,29 @@ impl<M: SampledDensity> CpuLogpFunc for Density<'_, M> {
     }
 }
 
-/// Draws of one chain and how many of its steps diverged.
-type Path = (Vec<Vec<f64>>, usize);
+/// Draws of one chain, by draw and quantity, and the number of its divergent steps.
+type NutsChain = (Vec<Vec<f64>>, usize);
 
-/// Chains until they are good; divergences that stay are an error with advice.
+/// Runs chains until their diagnostics are good; divergences that stay are an error with advice.
 pub(super) fn run(
     model: &impl SampledDensity,
     options: &ChainOptions,
-) -> Result<Draws, ModelError> {
+) -> Result<ChainDraws, ModelError> {
     let mut thin = (options.thin / SWEEPS_PER_STEP).max(1);
     let (mut sweeps, mut careful) = (0, 0);
-    let (mut gradient, mut room) = (vec![0.0; model.dimension()], model.room());
-    let curves = curves(model.dimension(), |x| model.density(x, &mut gradient, &mut room).ok());
+    let (mut gradient, mut room) = (vec![0.0; model.dimension()], model.workspace());
+    let curves = straightening_curves(model.dimension(), |x| {
+        model.density(x, &mut gradient, &mut room).ok()
+    });
     loop {
-        let chains: Vec<Path> = (0..options.chains)
+        let chains: Vec<NutsChain> = (0..options.chains)
             .into_par_iter()
-            .map(|chain| path(model, &curves, options, chain, thin, ACCEPTANCE[careful]))
+            .map(|chain| run_chain(model, &curves, options, chain, thin, ACCEPTANCE[careful]))
             .collect::<Result<_, _>>()?;
         sweeps += TUNING + options.draws * thin;
         let divergences: usize = chains.iter().map(|(_, diverged)| diverged).sum();
         let kept: Vec<Vec<Vec<f64>>> = chains.into_iter().map(|(draws, _)| draws).collect();
-        let draws = Draws { divergences, ..gather(&kept, sweeps) };
+        let draws = ChainDraws { divergences, ..diagnosed_draws(&kept, sweeps) };
         if draws.are_good(options) {
             return Ok(draws);
         }
@@ -145,38 +147,39 @@ pub(super) fn run(
             return Err(ModelError::Diverged { divergences, steps });
         }
         if sweeps >= options.sweeps_max {
-            return Err(not_mixed(&draws, options));
+            return Err(not_mixed_error(&draws, options));
         }
         if divergences > 0 { careful += 1 } else { thin *= 2 }
     }
 }
 
-fn path(
+fn run_chain(
     model: &impl SampledDensity,
     curves: &[Curve],
     options: &ChainOptions,
     chain: usize,
     thin: usize,
     acceptance: f64,
-) -> Result<Path, ModelError> {
+) -> Result<NutsChain, ModelError> {
     let mut random = ChaCha8Rng::seed_from_u64(options.seed);
     random.set_stream(chain as u64);
     let mut settings = DiagNutsSettings { num_tune: TUNING as u64, ..DiagNutsSettings::default() };
     settings.adapt_options.step_size_settings.target_accept = acceptance;
     let failed = |error: &dyn std::fmt::Display| ModelError::Sampler { message: error.to_string() };
-    let math = CpuMath::new(Density::new(model, curves));
-    let sampler = decode_foreign(|| settings.new_chain(chain as u64, math, &mut random));
+    let math = CpuMath::new(NutsDensity::new(model, curves));
+    let sampler = catch_foreign_panic(|| settings.new_chain(chain as u64, math, &mut random));
     let sampler = sampler.map_err(|panic| failed(&panic))?;
     let mut sampler = sampler.map_err(|error| failed(&error))?;
     let start: Vec<f64> = (0..model.dimension())
         .map(|_| START_SD * random.sample::<f64, _>(StandardNormal))
         .collect();
-    let set = decode_foreign(|| sampler.set_position(&start)).map_err(|panic| failed(&panic))?;
+    let set =
+        catch_foreign_panic(|| sampler.set_position(&start)).map_err(|panic| failed(&panic))?;
     set.map_err(|error| failed(&error))?;
-    let mut room = model.room();
+    let mut room = model.workspace();
     let (mut draws, mut diverged) = (Vec::with_capacity(options.draws), 0);
     for step in 0..TUNING + options.draws * thin {
-        let drawn = decode_foreign(|| sampler.draw()).map_err(|panic| failed(&panic))?;
+        let drawn = catch_foreign_panic(|| sampler.draw()).map_err(|panic| failed(&panic))?;
         let (position, progress) = drawn.map_err(|error| failed(&error))?;
         if step < TUNING {
             continue;
@@ -185,7 +188,7 @@ fn path(
         if (step - TUNING + 1).is_multiple_of(thin) {
             let position: Vec<f64> =
                 curves.iter().zip(&position).map(|(curve, z)| curve.at(*z).value).collect();
-            let all = model.complete(&position, &mut room, &mut random);
+            let all = model.draw_quantities(&position, &mut room, &mut random);
             draws.push(all.map_err(|error| failed(&error))?);
         }
     }
@@ -195,7 +198,7 @@ fn path(
 /// Asserts that a model's gradient is that of its density, by differences of `step`.
 #[cfg(test)]
 pub(super) fn assert_gradient<M: SampledDensity>(model: &M, at: &[f64], step: f64, tolerance: f64) {
-    let (n, mut room) = (model.dimension(), model.room());
+    let (n, mut room) = (model.dimension(), model.workspace());
     let (mut gradient, mut other) = (vec![0.0; n], vec![0.0; n]);
     model.density(at, &mut gradient, &mut room).expect("a density");
     for (i, slope) in gradient.iter().enumerate() {

@@ -1,17 +1,17 @@
 //! The 174 bytecode patterns of the probabilistic profiler: operation, size of the
 //! operands and type, where they apply.
 
-/// What a pattern's levels are called in data and tables.
+/// Names of the factors of patterns in data and tables.
 pub const FACTORS: [&str; 4] = ["operation", "size", "type", "device"];
 
-/// A pattern; empty where a factor doesn't apply.
+/// Bytecode pattern as a level of each factor; empty where a factor does not apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FactorPattern {
-    /// Its category, by which patterns are counted.
+    /// Category, by which patterns are counted.
     pub category: &'static str,
     /// The operation.
     pub operation: &'static str,
-    /// Where the operand comes from or how wide it is.
+    /// Origin of the operand or its width.
     pub size: &'static str,
     /// Type of the operands.
     pub kind: &'static str,

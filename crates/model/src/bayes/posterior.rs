@@ -1,27 +1,27 @@
-//! What the draws of a model of factors say: effects with errors and diagnostics,
-//! energies of patterns as distributions, coverage, and shares of the variance.
+//! Posterior of a model of factors: effects with errors and diagnostics, energies of patterns as
+//! distributions, coverage, and shares of the variance.
 
 use serde::Serialize;
 
 use super::super::error::ModelError;
-use super::chains::{ChainOptions, Draws, run};
-use super::collapsed::Collapsed;
-use super::effects::{EffectStats, Sign};
-use super::factors::Factors;
-use super::level_draws::{LevelDraws, moments};
+use super::chains::{ChainDraws, ChainOptions, run};
+use super::collapsed_density::CollapsedDensity;
+use super::effects::{EffectSign, EffectStats};
+use super::factors::FactorMeasurements;
+use super::level_draws::{LevelDraws, mean_and_sd};
 use super::nuts;
 #[cfg(test)]
-use super::positive::Positive;
+use super::positive_density::PositiveDensity;
 use super::prior_check::{factors_of, prior_intervals};
 use wattline_units::interval::Interval;
 use wattline_units::quantile::quantile;
 
-/// A row of `effects.csv`.
+/// Posterior of the effect of one level: a row of `effects.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Effect {
+pub struct EffectEstimate {
     /// The factor; `sigma` for the residual.
     pub category: String,
-    /// Its level.
+    /// The level of the factor.
     pub level: String,
     /// Posterior mean in joules.
     pub mean_j: f64,
@@ -39,63 +39,67 @@ pub struct Effect {
     pub rhat: Option<f64>,
 }
 
-/// How often the measurements of one pattern are where they are predicted to be.
+/// Share of the measurements of one pattern that are within their predictive interval.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Coverage {
-    /// Its levels, of all factors.
+pub struct PatternCoverage {
+    /// Indices of its levels, of all factors.
     pub levels: Vec<usize>,
     /// Part of its measurements within 95 % of their predictive distribution, 0..1.
     pub share: f64,
-    /// How many there are.
+    /// Number of its measurements.
     pub measurements: usize,
 }
 
 /// The posterior of a model of factors.
 #[derive(Debug, Clone)]
 pub struct EffectsPosterior {
-    /// The data it is of.
-    pub data: Factors,
+    /// The measurements.
+    pub data: FactorMeasurements,
     /// Draws: effects in the order of the levels, a scale per factor, the residual's
     /// standard deviation; in typical energies.
-    pub draws: Draws,
+    pub draws: ChainDraws,
     /// The draws of effects and residual, in joules: energies of programs follow from them.
     pub joules: LevelDraws,
     typical_j: f64,
-    sign: Sign,
+    sign: EffectSign,
     seed: u64,
 }
 
 /// Draws from the posterior: effects not below zero by Gibbs sampling, free ones by NUTS over
 /// the scales, with the effects integrated out. Chains that don't mix are an error.
 pub fn fit_effects(
-    data: &Factors,
-    sign: Sign,
+    data: &FactorMeasurements,
+    sign: EffectSign,
     options: &ChainOptions,
 ) -> Result<EffectsPosterior, ModelError> {
     let model = EffectStats::new(data, sign);
     let draws = match sign {
-        Sign::Positive => run(options, |random| model.start(random))?,
-        Sign::Free => nuts::run(&Collapsed::new(&model), options)?,
+        EffectSign::Positive => run(options, |random| model.start(random))?,
+        EffectSign::Free => nuts::run(&CollapsedDensity::new(&model), options)?,
     };
     Ok(posterior(data, &model, sign, draws, options.seed))
 }
 
-/// The same distribution by the other sampler.
+/// Draws from the posterior by the sampler that [`fit_effects`] does not use for this sign.
 #[cfg(test)]
-fn fit_effects_otherwise(data: &Factors, sign: Sign, options: &ChainOptions) -> EffectsPosterior {
+fn fit_effects_by_other_sampler(
+    data: &FactorMeasurements,
+    sign: EffectSign,
+    options: &ChainOptions,
+) -> EffectsPosterior {
     let model = EffectStats::new(data, sign);
     let draws = match sign {
-        Sign::Positive => nuts::run(&Positive::new(&model, options.seed), options),
-        Sign::Free => run(options, |random| model.start(random)),
+        EffectSign::Positive => nuts::run(&PositiveDensity::new(&model, options.seed), options),
+        EffectSign::Free => run(options, |random| model.start(random)),
     };
     posterior(data, &model, sign, draws.unwrap(), options.seed)
 }
 
 fn posterior(
-    data: &Factors,
+    data: &FactorMeasurements,
     model: &EffectStats,
-    sign: Sign,
-    draws: Draws,
+    sign: EffectSign,
+    draws: ChainDraws,
     seed: u64,
 ) -> EffectsPosterior {
     let typical_j = model.typical_j;
@@ -108,7 +112,7 @@ fn posterior(
 
 impl EffectsPosterior {
     /// All effects and the residual.
-    pub fn effects(&self) -> Vec<Effect> {
+    pub fn effects(&self) -> Vec<EffectEstimate> {
         let levels = self.data.levels.iter().enumerate();
         let residual = self.data.levels.len() + self.data.names.len();
         levels
@@ -117,13 +121,13 @@ impl EffectsPosterior {
             .collect()
     }
 
-    fn effect(&self, at: usize, category: &str, level: &str) -> Effect {
+    fn effect(&self, at: usize, category: &str, level: &str) -> EffectEstimate {
         let mut values = self.draws.of(at);
         values.sort_unstable_by(f64::total_cmp);
-        let (mean, sd) = moments(&values);
+        let (mean, sd) = mean_and_sd(&values);
         let found = self.draws.diagnoses[at];
         let of = self.typical_j;
-        Effect {
+        EffectEstimate {
             category: category.to_owned(),
             level: level.to_owned(),
             mean_j: of * mean,
@@ -138,14 +142,14 @@ impl EffectsPosterior {
 
     /// Share of measurements within the 95 % of their predictive distribution, by pattern,
     /// in order of appearance.
-    pub fn coverage(&self) -> Vec<Coverage> {
-        let mut found: Vec<Coverage> = Vec::new();
+    pub fn coverage(&self) -> Vec<PatternCoverage> {
+        let mut found: Vec<PatternCoverage> = Vec::new();
         let mut ends: Vec<(f64, f64)> = Vec::new();
         for (row, energy_j) in self.data.rows.iter().zip(&self.data.energies_j) {
             let at = found.iter().position(|seen| seen.levels == *row).unwrap_or_else(|| {
                 let expected = self.joules.predict(&[(row.clone(), 1.0)]);
                 let half = 1.96 * expected.predictive_sd_j;
-                found.push(Coverage { levels: row.clone(), share: 0.0, measurements: 0 });
+                found.push(PatternCoverage { levels: row.clone(), share: 0.0, measurements: 0 });
                 ends.push((expected.mean_j - half, expected.mean_j + half));
                 found.len() - 1
             });
@@ -156,8 +160,8 @@ impl EffectsPosterior {
         found
     }
 
-    /// What the priors alone expect of measurements: for each, in their order, the 95 %
-    /// interval of its expected energy.
+    /// Returns the 95 % interval of the expected energy of each measurement by the priors alone, in
+    /// the order of the measurements.
     pub fn prior_expectations(&self) -> Vec<Interval> {
         let of = prior_intervals(&self.data, self.sign, self.typical_j, self.seed);
         self.data.rows.iter().map(|row| of[&factors_of(&self.data, row)]).collect()
@@ -168,18 +172,18 @@ impl EffectsPosterior {
     /// the shares are divided by their sum.
     pub fn variance_shares(&self) -> Vec<(String, f64)> {
         let means: Vec<f64> =
-            (0..self.data.levels.len()).map(|at| moments(&self.draws.of(at)).0).collect();
+            (0..self.data.levels.len()).map(|at| mean_and_sd(&self.draws.of(at)).0).collect();
         let part = |factor: &String| {
             let of_row = |row: &Vec<usize>| -> f64 {
                 let own = row.iter().filter(|at| self.data.levels[**at].factor == *factor);
                 own.map(|at| means[*at]).sum()
             };
             let values: Vec<f64> = self.data.rows.iter().map(of_row).collect();
-            (factor.clone(), moments(&values).1.powi(2))
+            (factor.clone(), mean_and_sd(&values).1.powi(2))
         };
         let mut shares: Vec<(String, f64)> = self.data.names.iter().map(part).collect();
         let residual = self.draws.of(self.data.levels.len() + self.data.names.len());
-        shares.push(("residual".to_owned(), moments(&residual).0.powi(2)));
+        shares.push(("residual".to_owned(), mean_and_sd(&residual).0.powi(2)));
         let total: f64 = shares.iter().map(|(_, share)| share).sum();
         shares.iter_mut().for_each(|(_, share)| *share /= total);
         shares
@@ -197,7 +201,7 @@ pub fn patterns_csv(posterior: &EffectsPosterior) -> Result<String, ModelError> 
         ["measurements", "predicted_j", "predictive_sd_j", "within_95", "prior_lo_j", "prior_hi_j"];
     let priors = prior_intervals(data, posterior.sign, posterior.typical_j, posterior.seed);
     writer.write_record(data.names.iter().map(String::as_str).chain(figures))?;
-    for Coverage { levels, share, measurements } in posterior.coverage() {
+    for PatternCoverage { levels, share, measurements } in posterior.coverage() {
         let name = |factor: &String| {
             let of = levels.iter().find(|at| data.levels[**at].factor == *factor);
             of.map_or(String::new(), |at| data.levels[*at].name.clone())
@@ -212,7 +216,7 @@ pub fn patterns_csv(posterior: &EffectsPosterior) -> Result<String, ModelError> 
 }
 
 /// The text of `effects.csv`.
-pub fn effects_csv(effects: &[Effect]) -> Result<String, ModelError> {
+pub fn effects_csv(effects: &[EffectEstimate]) -> Result<String, ModelError> {
     super::super::csv_of(effects)
 }
 

@@ -2,15 +2,16 @@
 //! scales, the scales themselves for large ones, where the exponential prior would be a
 //! wall to logarithms. The noise, whose prior is flat in its logarithm, has that.
 
-/// Scales beyond `e^+-this` typical energies are out of any reason.
+/// Largest logarithm of a scale in typical energies, in either direction; anything beyond is
+/// implausible.
 const LOG_SCALE_MAX: f64 = 100.0;
 
-/// Where a density can't be evaluated.
+/// Error of a density at a position where it cannot be evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a scale beyond all reason")]
 pub(crate) struct OutOfRange;
 
-/// Logarithms of the scales, and of the noise at last, from coordinates.
+/// Sets the logarithms of the scales, and of the noise at last, from coordinates.
 pub(super) fn set_logs(coordinates: &[f64], logs: &mut [f64]) {
     logs.copy_from_slice(coordinates);
     let noise = logs.len() - 1;
@@ -24,13 +25,14 @@ pub(super) fn set_logs(coordinates: &[f64], logs: &mut [f64]) {
     }
 }
 
-/// Refuses what rounding errors would spoil.
-pub(super) fn check(logs: &[f64]) -> Result<(), OutOfRange> {
+/// Refuses logarithms beyond [`LOG_SCALE_MAX`], which rounding errors would spoil.
+pub(super) fn check_range(logs: &[f64]) -> Result<(), OutOfRange> {
     let fit = logs.iter().all(|scale| scale.abs() < LOG_SCALE_MAX);
     fit.then_some(()).ok_or(OutOfRange)
 }
 
-/// Logarithm of the exponential prior of the scales in their logarithms; adds its slopes.
+/// Returns the log density of the exponential prior of the scales by their logarithms; adds its
+/// slopes.
 pub(super) fn add_prior(logs: &[f64], slopes: &mut [f64]) -> f64 {
     let scales = &logs[..logs.len() - 1];
     let add = |(log, to): (&f64, &mut f64)| {
@@ -43,7 +45,7 @@ pub(super) fn add_prior(logs: &[f64], slopes: &mut [f64]) -> f64 {
 
 /// Turns slopes by logarithms into those by coordinates, and returns the logarithm of the
 /// volume that goes with it.
-pub(super) fn to_coordinates(coordinates: &[f64], logs: &[f64], slopes: &mut [f64]) -> f64 {
+pub(super) fn slopes_to_coordinates(coordinates: &[f64], logs: &[f64], slopes: &mut [f64]) -> f64 {
     let scales = logs.len() - 1;
     let mut volume = 1.0;
     for ((to, x), log) in slopes.iter_mut().zip(coordinates).zip(logs).take(scales) {

@@ -1,10 +1,10 @@
 //! The posterior of the hierarchical model at source level, by Gibbs sampling; see
-//! [`super::super::bayes::source`] for the model.
+//! [`super::super::bayes::source_level`] for the model.
 
 use faer::Mat;
 
-use super::super::bayes::chains::{Draws, run};
-use super::super::bayes::source::SourceStats;
+use super::super::bayes::chains::{ChainDraws, run};
+use super::super::bayes::source_level::SourceLevelStats;
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::linear::{dot, times};
@@ -12,11 +12,11 @@ use super::super::options::FitOptions;
 use super::solution::{Covariance, Solution, SolvedScope, diagnostics};
 use wattline_units::quantile::quantile;
 
-/// Draws that go into the model, of the thousands that were made.
+/// Number of draws that go into the model, of the thousands that were made.
 const DRAWS_KEPT: usize = 200;
 
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
-    let source = SourceStats::new(design, &options.priors)?;
+    let source = SourceLevelStats::new(design, &options.priors)?;
     let draws = run(&options.chains, |random| source.start(random))?;
     let l = source.columns();
     let values: Vec<Vec<f64>> = (0..l).map(|j| draws.of(j)).collect();
@@ -41,14 +41,14 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     })
 }
 
-/// Every so many of the draws, draw by draw, over all chains.
+/// Returns evenly spaced draws, draw by draw, over all chains.
 fn thinned(values: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let all = values.first().map_or(0, Vec::len);
     let step = (all / DRAWS_KEPT).max(1);
     (0..all).step_by(step).map(|at| values.iter().map(|of| of[at]).collect()).collect()
 }
 
-/// The 2.5 % and 97.5 % quantiles.
+/// Returns the 2.5 % and 97.5 % quantiles.
 fn interval(mut draws: Vec<f64>) -> (f64, f64) {
     draws.sort_unstable_by(f64::total_cmp);
     (quantile(&draws, 0.025), quantile(&draws, 0.975))
@@ -66,8 +66,8 @@ fn noise(design: &Design, b: &[f64]) -> f64 {
     (dot(&off, &off) / design.rows() as f64).max(f64::MIN_POSITIVE)
 }
 
-/// The part of the parameters that the cases paid for: `trace(X'X Cov) / s^2`, at most
-/// the cases.
+/// Returns the number of parameters that the cases determine: `trace(X'X Cov) / s^2`, at most the
+/// cases.
 fn effective_parameters(design: &Design, of_b: &Mat<f64>, noise: f64) -> f64 {
     let spread = &design.x * of_b;
     let trace: f64 = (0..spread.ncols())
@@ -79,7 +79,7 @@ fn effective_parameters(design: &Design, of_b: &Mat<f64>, noise: f64) -> f64 {
     (found / (1.0 + found / m)).min(design.columns() as f64)
 }
 
-fn figures(draws: &Draws) -> std::collections::BTreeMap<String, f64> {
+fn figures(draws: &ChainDraws) -> std::collections::BTreeMap<String, f64> {
     let (bulk, tail) = draws.ess_min();
     let chains = draws.values.first().map_or(0, Vec::len);
     let kept = draws.values.first().and_then(|chains| chains.first()).map_or(0, Vec::len);

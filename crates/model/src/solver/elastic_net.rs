@@ -6,7 +6,7 @@ use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
 use super::super::options::{FitOptions, Penalty};
-use super::super::tune::{decades, score};
+use super::super::tuning::{score_strengths, strengths_by_decade};
 use super::solution::{Solution, diagnostics};
 
 /// A sweep ends the descent if no cost's change alters fitted energies by more than this
@@ -28,8 +28,9 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let strength = match options.penalty {
         Penalty::Fixed(strength) => strength,
         Penalty::CrossValidated | Penalty::AsStated => {
-            let grid: Vec<f64> = decades(0, -4, 5).iter().map(|part| part * strongest).collect();
-            score(design, options.inner_folds, grid, |gram, grid| path(gram, grid, mix))?
+            let grid: Vec<f64> =
+                strengths_by_decade(0, -4, 5).iter().map(|part| part * strongest).collect();
+            score_strengths(design, options.inner_folds, grid, |gram, grid| path(gram, grid, mix))?
                 .map_or(STRENGTH_UNTUNED * strongest, |scores| scores.best())
         }
     };
@@ -77,7 +78,7 @@ fn descend(gram: &Gram, mut b: Vec<f64>, strength: f64, mix: f64) -> Result<Vec<
             if own <= 0.0 || curvature <= 0.0 {
                 continue;
             }
-            let new = soft(slope[j] + own * b[j], strength * mix) / curvature;
+            let new = soft_threshold(slope[j] + own * b[j], strength * mix) / curvature;
             let step = new - b[j];
             if step != 0.0 {
                 slope.iter_mut().zip(gram.xx.col(j).iter()).for_each(|(s, xx)| *s -= xx * step);
@@ -99,8 +100,8 @@ fn descend(gram: &Gram, mut b: Vec<f64>, strength: f64, mix: f64) -> Result<Vec<
     })
 }
 
-/// `value` drawn towards zero by `by`.
-fn soft(value: f64, by: f64) -> f64 {
+/// Returns `value` moved towards zero by `by`, at most to zero.
+fn soft_threshold(value: f64, by: f64) -> f64 {
     value.signum() * (value.abs() - by).max(0.0)
 }
 

@@ -14,13 +14,13 @@ use rand_distr::StandardNormal;
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
-use super::super::linear::{decomposed, dot, times};
+use super::super::linear::{dot, run_decomposition, times};
 use super::super::options::{FitOptions, GdOptions, LearningRate};
 use super::solution::{Solution, diagnostics};
 
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     let gram = design.gram();
-    let slope = Slope::of(&gram)?;
+    let slope = GradientAlongAxes::of(&gram)?;
     let steepest = slope.curvatures.iter().fold(0.0f64, |largest, c| largest.max(*c));
     let (rate, momentum) = match options.gd.rate {
         LearningRate::Automatic => (1.0 / steepest, true),
@@ -39,7 +39,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let mut random = ChaCha8Rng::seed_from_u64(options.inner_folds.seed);
     let (mut higher, mut apart) = (0.0f64, 0.0f64);
     for _ in 0..options.gd.restarts {
-        let size = length(&along) / (along.len() as f64).sqrt();
+        let size = vector_length(&along) / (along.len() as f64).sqrt();
         let start = along.iter().map(|a| a + size * random.sample::<f64, _>(StandardNormal));
         let (other, _) = descent(start.collect())?;
         let other = times(slope.axes.as_ref(), &other);
@@ -66,10 +66,10 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     })
 }
 
-/// J's gradient along the axes of its Hessian `X'X/m`, where each element depends on one
-/// coordinate only. Descent takes the same way in any rotated coordinates, so this
-/// changes nothing but the time of a step: l instead of l^2 products.
-struct Slope {
+/// Gradient of J along the axes of its Hessian `X'X/m`, where each element depends on one
+/// coordinate only. Descent takes the same way in any rotated coordinates, so this changes nothing
+/// but the time of a step: l instead of l^2 products.
+struct GradientAlongAxes {
     /// Eigenvectors of the Hessian, l x l.
     axes: Mat<f64>,
     /// Eigenvalues, not negative.
@@ -78,12 +78,12 @@ struct Slope {
     pull: Vec<f64>,
 }
 
-impl Slope {
+impl GradientAlongAxes {
     fn of(gram: &Gram) -> Result<Self, ModelError> {
         let what = "the Hessian of J";
         let failed = |_| ModelError::Decomposition { what };
         let eigen =
-            decomposed(what, || gram.xx.self_adjoint_eigen(Side::Lower))?.map_err(failed)?;
+            run_decomposition(what, || gram.xx.self_adjoint_eigen(Side::Lower))?.map_err(failed)?;
         let m = gram.rows as f64;
         let curvatures = eigen.S().column_vector().iter().map(|d| d.max(0.0) / m).collect();
         let pull = times(eigen.U().transpose(), &gram.xy).iter().map(|pull| pull / m).collect();
@@ -97,21 +97,21 @@ impl Slope {
     }
 }
 
-/// Steps against the gradient until the stop rule holds; with momentum, from a point
-/// ahead of the last step.
+/// Descends against the gradient until the stop rule holds; with momentum, from a point ahead of
+/// the last step. Returns the costs and the number of steps.
 fn descend(
-    slope: &Slope,
+    slope: &GradientAlongAxes,
     start: Vec<f64>,
     rate: f64,
     momentum: bool,
     options: GdOptions,
 ) -> Result<(Vec<f64>, usize), ModelError> {
-    let allowed = options.tolerance * length(&slope.pull);
+    let allowed = options.tolerance * vector_length(&slope.pull);
     let (mut b, mut ahead, mut pace) = (start.clone(), start, 1.0f64);
     let mut reached = f64::INFINITY;
     for step in 0..options.steps_max {
         let gradient = slope.at(&ahead);
-        reached = length(&gradient);
+        reached = vector_length(&gradient);
         if reached <= allowed {
             return Ok((ahead, step));
         }
@@ -134,7 +134,7 @@ fn descend(
     })
 }
 
-fn length(values: &[f64]) -> f64 {
+fn vector_length(values: &[f64]) -> f64 {
     dot(values, values).sqrt()
 }
 

@@ -38,7 +38,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     })
 }
 
-/// `variance V S^-2 V'`.
+/// Returns the covariance `variance V S^-2 V'` of the scaled costs.
 fn covariance(spectrum: &Spectrum, variance: f64) -> Mat<f64> {
     let v = &spectrum.v;
     let root = Mat::from_fn(v.nrows(), v.ncols(), |i, k| v[(i, k)] / spectrum.s[k]);

@@ -3,7 +3,7 @@
 //! To add one: a file with `pub(super) fn solve(&Design, &FitOptions) ->
 //! Result<Solution, ModelError>`, a variant and a name in `Solver`, a line in `solve`.
 
-mod active;
+mod active_factor;
 mod bayes;
 mod elastic_net;
 mod gd;
@@ -34,7 +34,7 @@ pub(crate) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     }
 }
 
-/// Scaled costs of a problem that resembles one with the solution `near`.
+/// Finds scaled costs of a problem that resembles one with the solution `near`.
 pub(crate) fn refit(
     design: &Design,
     options: &FitOptions,

@@ -7,9 +7,9 @@ use faer::{Col, Mat, MatRef};
 
 use super::super::design::Design;
 use super::super::error::ModelError;
-use super::super::linear::{decomposed, in_wide_vectors, times};
+use super::super::linear::{run_decomposition, run_in_wide_vectors, times};
 use super::super::options::FitOptions;
-use super::active::ActiveFactor;
+use super::active_factor::ActiveFactor;
 use super::solution::{Solution, diagnostics};
 
 /// A gradient (per column of length 1) below this part of the largest at zero is zero.
@@ -18,7 +18,7 @@ const GRADIENT_TOLERANCE: f64 = 1e-12;
 /// A solution with a larger violation of the optimality conditions is an error.
 const VIOLATION_MAX: f64 = 1e-6;
 
-/// Where the search for the positive costs starts.
+/// Start of the search for the positive costs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum NnlsStart<'a> {
     /// At zero.
@@ -27,9 +27,9 @@ pub(crate) enum NnlsStart<'a> {
     Near(&'a [f64]),
 }
 
-/// The minimum of `b'Ab/2 - b'rhs` over `b >= 0`.
+/// The minimum of `b'Ab/2 - b'rhs` over `b >= 0`, with the effort for it.
 #[derive(Debug, Clone)]
-pub(crate) struct NonNegative {
+pub(crate) struct NonNegativeMinimum {
     /// The minimum.
     pub b: Vec<f64>,
     /// Linear systems solved.
@@ -68,7 +68,7 @@ fn polish(design: &Design, b: Vec<f64>) -> Vec<f64> {
     }
     let x = Mat::from_fn(rows, positive.len(), |i, k| design.x[(i, positive[k])]);
     let solve = || x.qr().solve_lstsq(Col::from_fn(rows, |i| design.y[i]));
-    let Ok(better) = decomposed("the count matrix", solve) else { return b };
+    let Ok(better) = run_decomposition("the count matrix", solve) else { return b };
     if better.iter().all(|b| b.is_finite() && *b > 0.0) {
         let mut polished = vec![0.0; b.len()];
         positive.iter().zip(better.iter()).for_each(|(j, b)| polished[*j] = *b);
@@ -82,7 +82,7 @@ pub(crate) fn minimise(
     a: &Mat<f64>,
     rhs: &[f64],
     start: NnlsStart<'_>,
-) -> Result<NonNegative, ModelError> {
+) -> Result<NonNegativeMinimum, ModelError> {
     let mut search = ActiveSetSearch::new(a, rhs);
     if let NnlsStart::Near(near) = start {
         search.begin_near(near);
@@ -97,9 +97,9 @@ pub(crate) fn minimise(
     Err(no_convergence(search.systems, violation(a.as_ref(), rhs, &search.b)))
 }
 
-/// Largest violation of the conditions of an optimum, relative to the largest gradient
-/// at zero (columns taken at length 1): `b >= 0`, gradient 0 where `b > 0`, and not
-/// downhill where `b = 0`.
+/// Returns the largest violation of the conditions of an optimum, relative to the largest gradient
+/// at zero (columns taken at length 1): `b >= 0`, gradient 0 where `b > 0`, and not downhill where
+/// `b = 0`.
 pub(crate) fn violation(a: MatRef<'_, f64>, rhs: &[f64], b: &[f64]) -> f64 {
     let product = times(a, b);
     let length = |j: usize| if a[(j, j)] > 0.0 { a[(j, j)].sqrt() } else { 1.0 };
@@ -124,7 +124,7 @@ fn no_convergence(iterations: usize, reached: f64) -> ModelError {
     }
 }
 
-/// The state of the search: which costs are positive.
+/// State of the search: which costs are positive.
 struct ActiveSetSearch<'a> {
     a: &'a Mat<f64>,
     rhs: &'a [f64],
@@ -161,7 +161,7 @@ impl<'a> ActiveSetSearch<'a> {
         self.settle();
     }
 
-    /// The cost at zero with the steepest way down.
+    /// Returns the cost at zero with the steepest way down.
     fn entering(&self) -> Option<usize> {
         let product = self.product();
         let steepness = |j: usize| (self.rhs[j] - product[j]) / self.length[j];
@@ -173,7 +173,7 @@ impl<'a> ActiveSetSearch<'a> {
     /// `A b`, of which only the positive elements matter.
     fn product(&self) -> Vec<f64> {
         let mut product = vec![0.0; self.b.len()];
-        in_wide_vectors(|| {
+        run_in_wide_vectors(|| {
             for j in self.positive.order() {
                 let (factor, column) = (self.b[*j], self.a.col_as_slice(*j));
                 product.iter_mut().zip(column).for_each(|(to, a)| *to += factor * a);
@@ -182,8 +182,8 @@ impl<'a> ActiveSetSearch<'a> {
         product
     }
 
-    /// Lets `entering` be positive, and walks on. One that can't enter, or is at zero
-    /// again at once, stays outside for good: rounding, not a way down.
+    /// Makes the cost `entering` positive, and walks on. One that can't enter, or is at zero again
+    /// at once, stays outside for good: rounding, not a way down.
     fn enter(&mut self, entering: usize) {
         self.barred[entering] = true;
         if self.positive.enter(self.a, self.rhs, entering) {
@@ -210,8 +210,8 @@ impl<'a> ActiveSetSearch<'a> {
         }
     }
 
-    /// How far one can go towards `candidate` before the first cost is zero; `None` if
-    /// all the way.
+    /// Returns the fraction of the way to `candidate` at which the first cost is zero; `None` if
+    /// none becomes zero.
     fn share_until_zero(&self, candidate: &[f64]) -> Option<f64> {
         self.positive
             .order()
@@ -238,12 +238,12 @@ impl<'a> ActiveSetSearch<'a> {
         }
     }
 
-    fn finish(self) -> Result<NonNegative, ModelError> {
+    fn finish(self) -> Result<NonNegativeMinimum, ModelError> {
         let violation = violation(self.a.as_ref(), self.rhs, &self.b);
         if violation > VIOLATION_MAX {
             return Err(no_convergence(self.systems, violation));
         }
-        Ok(NonNegative { b: self.b, systems: self.systems })
+        Ok(NonNegativeMinimum { b: self.b, systems: self.systems })
     }
 }
 
@@ -287,7 +287,7 @@ mod tests {
             let y: Vec<f64> = energies.into_iter().map(f64::from).collect();
             let near: Vec<f64> = near.into_iter().map(f64::from).collect();
             let (a, rhs) = (x.transpose() * &x, times(x.transpose(), &y));
-            let fitted = |found: &NonNegative| times(x.as_ref(), &found.b);
+            let fitted = |found: &NonNegativeMinimum| times(x.as_ref(), &found.b);
             let cold = minimise(&a, &rhs, NnlsStart::Zero).unwrap();
             let warm = minimise(&a, &rhs, NnlsStart::Near(&near)).unwrap();
             prop_assert!(cold.b.iter().chain(&warm.b).all(|b| *b >= 0.0));

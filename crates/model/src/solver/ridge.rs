@@ -6,9 +6,9 @@ use faer::Side;
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
-use super::super::linear::{decomposed, times};
+use super::super::linear::{run_decomposition, times};
 use super::super::options::{FitOptions, Penalty};
-use super::super::tune::{decades, score};
+use super::super::tuning::{score_strengths, strengths_by_decade};
 use super::solution::{Solution, diagnostics};
 
 /// Strength where there are too few cases to choose one.
@@ -18,7 +18,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let strength = match options.penalty {
         Penalty::Fixed(strength) => strength,
         Penalty::CrossValidated | Penalty::AsStated => {
-            score(design, options.inner_folds, decades(2, -8, 2), path)?
+            score_strengths(design, options.inner_folds, strengths_by_decade(2, -8, 2), path)?
                 .map_or(STRENGTH_UNTUNED, |scores| scores.best())
         }
     };
@@ -40,7 +40,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
 
 /// Fits at every strength from one eigendecomposition of `X'X = U d U'`.
 fn path(gram: &Gram, strengths: &[f64]) -> Result<Vec<Vec<f64>>, ModelError> {
-    let eigen = decomposed(PRODUCTS, || gram.xx.self_adjoint_eigen(Side::Lower))?;
+    let eigen = run_decomposition(PRODUCTS, || gram.xx.self_adjoint_eigen(Side::Lower))?;
     let eigen = eigen.map_err(|_| failed())?;
     let along = times(eigen.U().transpose(), &gram.xy);
     let values = eigen.S().column_vector();
@@ -55,9 +55,9 @@ fn path(gram: &Gram, strengths: &[f64]) -> Result<Vec<Vec<f64>>, ModelError> {
     Ok(strengths.iter().map(fit).collect())
 }
 
-/// The trace of the matrix that maps energies to fitted energies.
+/// Returns the trace of the matrix that maps energies to fitted energies.
 fn effective_parameters(gram: &Gram, strength: f64) -> Result<f64, ModelError> {
-    let values = decomposed(PRODUCTS, || gram.xx.self_adjoint_eigenvalues(Side::Lower))?;
+    let values = run_decomposition(PRODUCTS, || gram.xx.self_adjoint_eigenvalues(Side::Lower))?;
     let values = values.map_err(|_| failed())?;
     Ok(values.iter().map(|d| d.max(0.0) / (d.max(0.0) + strength)).sum())
 }

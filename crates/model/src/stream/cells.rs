@@ -1,6 +1,6 @@
-//! What is summed over the rows, one cell for each outer and inner fold: in one pass, and
-//! every training set of a cross-validation by addition. Cells of the same rows are the same,
-//! however the rows were divided and in whatever order they came.
+//! Sums over the rows, one cell for each outer and inner fold: in one pass, and every training set
+//! of a cross-validation by addition. Cells of the same rows are the same, however the rows were
+//! divided and in whatever order they came.
 
 use std::ops::ControlFlow;
 
@@ -9,15 +9,15 @@ use wattline_units::limits::FOLD_SUMS;
 use super::super::double_double::DoubleDouble;
 use super::super::error::ModelError;
 use super::super::estimability::Occurrences;
-use super::outline::Outline;
-use super::products::{Batch, Precision, Triangle};
+use super::cell_plan::CellPlan;
+use super::products::{LowerTriangle, Precision, SliceBatch};
 use crate::table::{PassColumns, RowBlock, RowSource};
 
 /// Sums over the rows of one cell.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CellSums {
     /// `[X y]'[X y]`, weighted; (l + 1) x (l + 1).
-    pub products: Triangle,
+    pub products: LowerTriangle,
     /// Number of rows.
     pub rows: u64,
     /// Number of rows with a duration.
@@ -31,10 +31,10 @@ pub(super) struct CellSums {
 }
 
 impl CellSums {
-    /// Of no rows.
+    /// Creates the sums over no rows, for `width` columns.
     pub fn none(width: usize) -> Self {
         Self {
-            products: Triangle::zeros(width),
+            products: LowerTriangle::zeros(width),
             rows: 0,
             durations: 0,
             energy_j: DoubleDouble::default(),
@@ -43,7 +43,7 @@ impl CellSums {
         }
     }
 
-    /// Adds the rows of another.
+    /// Adds the sums over the rows of another cell.
     pub fn add(&mut self, other: &Self) {
         self.products.add(&other.products);
         self.rows += other.rows;
@@ -54,7 +54,7 @@ impl CellSums {
     }
 }
 
-/// Memory is that of the cross products of all cells.
+/// Refuses cells whose cross products take more memory than allowed.
 fn check_sums(cells: usize, l: usize) -> Result<(), ModelError> {
     let of_cell = ((l + 1) * (l + 2) / 2) as u64;
     let remedy = "lower --folds, or name fewer columns with --features";
@@ -64,16 +64,16 @@ fn check_sums(cells: usize, l: usize) -> Result<(), ModelError> {
 /// All cells, and how often each operation occurs.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AllCells {
-    /// One per outer and inner fold.
+    /// One cell per outer and inner fold.
     pub cells: Vec<CellSums>,
-    /// Of all rows.
+    /// Occurrences in all rows.
     pub occurrences: Occurrences,
     /// Whether the products have all digits.
     pub exact: bool,
 }
 
 impl AllCells {
-    /// Of no rows: `cells` of them, for `l` features.
+    /// Creates `cells` cells of no rows, for `l` features.
     pub fn none(cells: usize, l: usize) -> Self {
         Self {
             cells: vec![CellSums::none(l + 1); cells],
@@ -82,19 +82,20 @@ impl AllCells {
         }
     }
 
-    /// One pass over the rows.
+    /// Sums the rows of a source into cells, in one pass.
     pub fn read(
         rows: &dyn RowSource,
-        outline: &Outline,
+        plan: &CellPlan,
         digits: Precision,
     ) -> Result<Self, ModelError> {
         let l = rows.features().len();
-        check_sums(outline.cells(), l)?;
-        let mut found = Self::none(outline.cells(), l);
-        let mut filling = CellFilling { batch: Batch::new(), order: Vec::new(), ends: Vec::new() };
+        check_sums(plan.cells(), l)?;
+        let mut found = Self::none(plan.cells(), l);
+        let mut filling =
+            CellFiller { batch: SliceBatch::new(), order: Vec::new(), ends: Vec::new() };
         let mut problem = None;
-        rows.each(PassColumns::Counts, &mut |block| match filling
-            .add(&mut found, outline, block, digits)
+        rows.for_each_block(PassColumns::Counts, &mut |block| match filling
+            .add(&mut found, plan, block, digits)
         {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
@@ -107,7 +108,7 @@ impl AllCells {
         }
         let finite = |cell: &CellSums| (0..=l).all(|j| cell.products.get(j, j).hi.is_finite());
         if !found.cells.iter().all(finite) {
-            return Err(culprit(rows));
+            return Err(not_finite_error(rows));
         }
         Ok(found)
     }
@@ -135,25 +136,25 @@ impl AllCells {
     }
 }
 
-/// What is kept from block to block.
-struct CellFilling {
-    batch: Batch,
+/// Fills cells block by block, with buffers that are kept.
+struct CellFiller {
+    batch: SliceBatch,
     /// The rows of a block, cell by cell.
     order: Vec<usize>,
-    /// Where each cell's rows end.
+    /// End of each cell's rows.
     ends: Vec<usize>,
 }
 
-impl CellFilling {
+impl CellFiller {
     fn add(
         &mut self,
         to: &mut AllCells,
-        outline: &Outline,
+        plan: &CellPlan,
         block: &RowBlock,
         digits: Precision,
     ) -> Result<(), ModelError> {
-        let roots = outline.roots(block)?;
-        self.sort(outline, block);
+        let roots = plan.roots(block)?;
+        self.sort(plan, block);
         let l = to.occurrences.columns();
         let order = &self.order;
         self.batch.fill(block.rows(), l + 1, digits, |j, column| {
@@ -177,10 +178,10 @@ impl CellFilling {
     }
 
     /// Sorts the rows by cell, each cell's in their order.
-    fn sort(&mut self, outline: &Outline, block: &RowBlock) {
-        let cells: Vec<usize> = (0..block.rows()).map(|i| outline.cell(block, i)).collect();
+    fn sort(&mut self, plan: &CellPlan, block: &RowBlock) {
+        let cells: Vec<usize> = (0..block.rows()).map(|i| plan.cell(block, i)).collect();
         self.ends.clear();
-        self.ends.resize(outline.cells(), 0);
+        self.ends.resize(plan.cells(), 0);
         cells.iter().for_each(|cell| self.ends[*cell] += 1);
         let mut end = 0;
         for ends in &mut self.ends {
@@ -214,10 +215,10 @@ fn add_cases(cell: &mut CellSums, block: &RowBlock, rows: &[usize], roots: Optio
     }
 }
 
-/// The first count that is no number, or the blame on all.
-fn culprit(rows: &dyn RowSource) -> ModelError {
+/// Returns the error of the first count that is no number, or one of all counts.
+fn not_finite_error(rows: &dyn RowSource) -> ModelError {
     let mut found = None;
-    let read = rows.each(PassColumns::Counts, &mut |block| {
+    let read = rows.for_each_block(PassColumns::Counts, &mut |block| {
         let Some(at) = block.counts.iter().position(|n| !n.is_finite()) else {
             return ControlFlow::Continue(());
         };

@@ -5,33 +5,33 @@
 //! Cross products square the condition number. Where that would leave fewer than eight
 //! digits, the rows are read once more and multiplied with all their digits.
 //!
-//! The same fit as [`super::fit`] and [`super::cross_validate`] up to rounding, but for
+//! The same fit as [`super::fit()`] and [`super::cross_validate`] up to rounding, but for
 //! three choices: the fold of a case follows from a hash of its group or name, so that no
 //! pass has to count them; the floor of `Weighting::Relative` is the one of all cases; and
 //! the inner folds are drawn once for all rounds.
 
+mod cell_plan;
 mod cells;
-mod judge;
-mod outline;
+mod judging;
 mod partial;
 mod products;
 mod training;
 
 pub use self::partial::{
-    JudgeRounds, Merge, MergedFit, PARTIAL_FORMAT, PartLabel, PartOf, PartialSettings,
-    SufficientStats, SufficientStatsError,
+    MergedFit, MergedRounds, PARTIAL_FORMAT, PartLabel, PartialMerger, PartialSettings,
+    SufficientStats, SufficientStatsError, SummedPart,
 };
 
+use self::cell_plan::{CellPlan, inner_folds};
 use self::cells::{AllCells, CellSums};
-use self::judge::{JudgeTally, JudgedRounds, RoundPredictions, training};
-use self::outline::{Outline, inner_folds};
+use self::judging::{JudgeTally, RoundPredictors, ValidationRounds, training_cells};
 use self::products::Precision;
-use self::training::Training;
+use self::training::TrainingSet;
 use super::design::Design;
 use super::error::ModelError;
 use super::estimability::{Estimability, examine};
-use super::fit::{SolvedFit, assemble};
-use super::fitted::Model;
+use super::fit::{SolvedFit, assemble_model};
+use super::fitted_model::Model;
 use super::folds::FoldOptions;
 use super::linear::Spectrum;
 use super::options::{FitOptions, LibraryColumns, Solver};
@@ -39,22 +39,23 @@ use super::solver::{Solution, solve};
 use super::validation::CrossValidation;
 use crate::table::RowSource;
 
-/// Above this condition number products of 16 digits know fewer than eight of the costs.
+/// Condition number above which products of 16 digits determine fewer than eight digits of the
+/// costs.
 const CONDITION_MAX: f64 = 1e4;
 
-/// A fit with all that is known about it.
+/// Fit of streamed rows: model, cross-validation and estimability.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StreamFit {
-    /// The costs.
+    /// The model with its costs.
     pub model: Model,
-    /// The solver beside the baselines; absent if no folds were asked for.
+    /// Cross-validation of the solver beside the baselines; absent if no folds were asked for.
     pub validation: Option<CrossValidation>,
-    /// What the cases can tell.
+    /// Estimability of the costs by the cases.
     pub estimability: Estimability,
 }
 
-/// Fits to rows that are read in blocks, and cross-validates if `folds` says how. Needs
-/// memory for one block and `(folds * inner folds) * (l + 1)^2` numbers.
+/// Fits to rows that are read in blocks, and cross-validates if `folds` are given. Needs memory for
+/// one block and `(folds * inner folds) * (l + 1)^2` numbers.
 pub fn fit_rows(
     rows: &dyn RowSource,
     options: &FitOptions,
@@ -62,22 +63,22 @@ pub fn fit_rows(
 ) -> Result<StreamFit, ModelError> {
     options.check()?;
     check_columns(rows.features(), options)?;
-    let outline = Outline::new(rows, options, folds, inner_folds(options))?;
-    let mut cells = AllCells::read(rows, &outline, Precision::Double)?;
-    let mut problem = CellProblem::new(rows.features(), &cells, &outline, options)?;
+    let plan = CellPlan::new(rows, options, folds, inner_folds(options))?;
+    let mut cells = AllCells::read(rows, &plan, Precision::Double)?;
+    let mut problem = CellProblem::new(rows.features(), &cells, &plan, options)?;
     if !cells.exact && problem.is_ill_conditioned() {
-        cells = AllCells::read(rows, &outline, Precision::All)?;
-        problem = CellProblem::new(rows.features(), &cells, &outline, options)?;
+        cells = AllCells::read(rows, &plan, Precision::Extended)?;
+        problem = CellProblem::new(rows.features(), &cells, &plan, options)?;
     }
-    let solved = problem.solve(rows.features(), &cells, &outline, options)?;
-    let tally = JudgeTally::read(rows, &outline, &solved.rounds)?;
+    let solved = problem.solve(rows.features(), &cells, &plan, options)?;
+    let tally = JudgeTally::read(rows, &plan, &solved.rounds)?;
     let model = solved.model(Some(tally.squares.hi), options)?;
     let rows = tally.rows(&solved.rounds.models(), solved.rounds.rounds.len());
     let validation = folds.map(|folds| CrossValidation { seed: folds.seed, rows });
     Ok(StreamFit { model, validation, estimability: solved.known })
 }
 
-/// The problem of all cells.
+/// Least-squares problem of all cells, with its decomposition.
 struct CellProblem {
     design: Design,
     spectrum: Spectrum,
@@ -87,12 +88,12 @@ impl CellProblem {
     fn new(
         features: &[String],
         cells: &AllCells,
-        outline: &Outline,
+        plan: &CellPlan,
         options: &FitOptions,
     ) -> Result<Self, ModelError> {
-        check_cells(cells, outline)?;
-        let parts = training(cells, outline, None);
-        let design = Training { parts }.design(features, options.weighting, options.assumed)?;
+        check_cells(cells, plan)?;
+        let parts = training_cells(cells, plan, None);
+        let design = TrainingSet { parts }.design(features, options.weighting, options.assumed)?;
         if !design.seen.contains(&true) {
             return Err(ModelError::NoCounts);
         }
@@ -100,7 +101,7 @@ impl CellProblem {
         Ok(Self { design, spectrum })
     }
 
-    /// Whether products of 16 digits are too coarse for it.
+    /// Whether products of 16 digits are too coarse for the problem.
     fn is_ill_conditioned(&self) -> bool {
         let seen = self.design.seen.iter().filter(|seen| **seen).count();
         let condition = self.spectrum.condition().unwrap_or(f64::INFINITY);
@@ -111,66 +112,66 @@ impl CellProblem {
         self,
         features: &[String],
         cells: &AllCells,
-        outline: &Outline,
+        plan: &CellPlan,
         options: &FitOptions,
-    ) -> Result<Solved, ModelError> {
+    ) -> Result<SolvedCells, ModelError> {
         let Self { design, spectrum } = self;
         let known = examine(&cells.occurrences, &design, &spectrum, options.rank_tolerance);
         let solution = solve(&design, options)?;
-        let rounds = match outline.folds() {
+        let rounds = match plan.folds() {
             1 => Vec::new(),
-            _ => rounds(features, cells, outline, options)?,
+            _ => fit_rounds(features, cells, plan, options)?,
         };
         let last_j = design.costs(&solution.b);
-        let rounds = JudgedRounds::new(options.solver.name(), rounds, last_j, cells);
-        Ok(Solved { design, spectrum, known, solution, rounds })
+        let rounds = ValidationRounds::new(options.solver.name(), rounds, last_j, cells);
+        Ok(SolvedCells { design, spectrum, known, solution, rounds })
     }
 }
 
-/// What cells tell.
-struct Solved {
+/// Solved problem of all cells, with the rounds to judge.
+struct SolvedCells {
     design: Design,
     spectrum: Spectrum,
     known: Estimability,
     solution: Solution,
-    rounds: JudgedRounds,
+    rounds: ValidationRounds,
 }
 
-impl Solved {
+impl SolvedCells {
     /// The model; `squares` is the sum of squared residuals in J^2, where it is known.
     fn model(&self, squares: Option<f64>, options: &FitOptions) -> Result<Model, ModelError> {
         let Self { design, spectrum, known, solution, .. } = self;
-        assemble(&SolvedFit { design, spectrum, known, solution }, squares, options)
+        assemble_model(&SolvedFit { design, spectrum, known, solution }, squares, options)
     }
 }
 
-/// A fold without a case can't be held out.
-fn check_cells(cells: &AllCells, outline: &Outline) -> Result<(), ModelError> {
+/// Refuses cells without any case, and folds without one, which can't be held out.
+fn check_cells(cells: &AllCells, plan: &CellPlan) -> Result<(), ModelError> {
     if cells.rows() == 0 {
         return Err(ModelError::NoCases);
     }
     let rows = |fold: &[CellSums]| fold.iter().map(|cell| cell.rows).sum::<u64>();
-    match cells.cells.chunks(outline.inner()).position(|fold| rows(fold) == 0) {
+    match cells.cells.chunks(plan.inner()).position(|fold| rows(fold) == 0) {
         None => Ok(()),
-        Some(fold) => Err(ModelError::EmptyFold { fold: fold + 1, folds: outline.folds() }),
+        Some(fold) => Err(ModelError::EmptyFold { fold: fold + 1, folds: plan.folds() }),
     }
 }
 
-fn rounds(
+fn fit_rounds(
     features: &[String],
     cells: &AllCells,
-    outline: &Outline,
+    plan: &CellPlan,
     options: &FitOptions,
-) -> Result<Vec<RoundPredictions>, ModelError> {
+) -> Result<Vec<RoundPredictors>, ModelError> {
     let round = |fold: usize| {
-        let parts = training(cells, outline, Some(fold));
+        let parts = training_cells(cells, plan, Some(fold));
         let all: Vec<&CellSums> = parts.iter().flatten().copied().collect();
-        let design = Training { parts }.design(features, options.weighting, options.assumed)?;
-        let options = FitOptions { chains: options.chains.draft(), ..options.clone() };
+        let design = TrainingSet { parts }.design(features, options.weighting, options.assumed)?;
+        let options = FitOptions { chains: options.chains.as_draft(), ..options.clone() };
         let costs = design.costs(&solve(&design, &options)?.b);
-        Ok(RoundPredictions::new(costs, &all))
+        Ok(RoundPredictors::new(costs, &all))
     };
-    (0..outline.folds()).map(round).collect()
+    (0..plan.folds()).map(round).collect()
 }
 
 fn check_columns(features: &[String], options: &FitOptions) -> Result<(), ModelError> {

@@ -1,32 +1,32 @@
-//! Partials: what is summed over some of the rows of a table, as bytes. Partials of all the
-//! rows add up to the model of the whole table, in whatever parts and order they come.
+//! Partials: sums over some of the rows of a table, as bytes. Partials of all the rows add up to
+//! the model of the whole table, in whatever parts and order they come.
 
 mod bytes;
 mod checksum;
 mod device_rows;
 mod error;
-mod merge;
+mod merger;
+mod plausibility;
 mod rounds;
-mod sense;
 mod settings;
 
 use super::super::error::ModelError;
 use super::super::estimability::Estimability;
-use super::super::fitted::Model;
+use super::super::fitted_model::Model;
 use super::super::folds::FoldOptions;
 use super::super::options::FitOptions;
 use super::super::validation::CrossValidation;
 use super::super::weights::Weighting;
 use super::cells::AllCells;
-use super::judge::JudgeTally;
+use super::judging::JudgeTally;
 use super::products::Precision;
 use super::{CellProblem, check_columns};
 use crate::table::{RowSource, TableError};
 
 pub use self::error::SufficientStatsError;
-pub use self::merge::Merge;
-pub use self::rounds::JudgeRounds;
-pub use self::settings::{PARTIAL_FORMAT, PartLabel, PartOf, PartialSettings};
+pub use self::merger::PartialMerger;
+pub use self::rounds::MergedRounds;
+pub use self::settings::{PARTIAL_FORMAT, PartLabel, PartialSettings, SummedPart};
 
 use self::checksum::checksum;
 use self::device_rows::DeviceTrackingRows;
@@ -35,8 +35,8 @@ use self::device_rows::DeviceTrackingRows;
 #[derive(Debug, Clone, PartialEq)]
 pub struct SufficientStats {
     settings: PartialSettings,
-    parts: Vec<PartOf>,
-    /// Boards of the cases; the first two, of which a second is one too many.
+    parts: Vec<SummedPart>,
+    /// Boards of the cases; at most two, of which the second is one too many.
     devices: Vec<String>,
     body: StatsBody,
 }
@@ -46,11 +46,11 @@ enum StatsBody {
     /// Cross products.
     Sums(AllCells),
     /// Errors of the rounds' predictions.
-    Errors(Judged),
+    Errors(JudgedErrors),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Judged {
+struct JudgedErrors {
     /// Names of the models, and number of rounds.
     models: Vec<String>,
     rounds: usize,
@@ -60,20 +60,20 @@ struct Judged {
 /// The model of merged partials.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MergedFit {
-    /// The costs. What their residuals leave is not known before the cases were judged, but
-    /// for equal weights.
+    /// The model with its costs. The standard deviation of its residuals is not known before the
+    /// cases were judged, but for equal weights.
     pub model: Model,
-    /// What the cases can tell.
+    /// Estimability of the costs by the cases.
     pub estimability: Estimability,
-    /// What judging needs.
-    pub rounds: JudgeRounds,
+    /// Rounds by which cases are judged.
+    pub rounds: MergedRounds,
 }
 
 impl SufficientStats {
-    /// Sums over rows, in one pass. There may be none.
+    /// Sums rows in one pass. There may be none.
     ///
     /// # Errors
-    /// The rows can't be read or fitted, or the weights need to know all cases.
+    /// The rows can't be read or fitted, or the weights need all cases.
     pub fn of_rows(
         rows: &dyn RowSource,
         options: &FitOptions,
@@ -93,11 +93,11 @@ impl SufficientStats {
             inner_folds: options.inner_folds,
             judged_by: None,
         };
-        let outline = settings.outline(options)?;
+        let plan = settings.plan(options)?;
         let watched = DeviceTrackingRows::new(rows);
-        let cells = match AllCells::read(&watched, &outline, Precision::All) {
+        let cells = match AllCells::read(&watched, &plan, Precision::Extended) {
             Err(ModelError::Table(TableError::NoRows)) => {
-                AllCells::none(outline.cells(), rows.features().len())
+                AllCells::none(plan.cells(), rows.features().len())
             }
             read => read?,
         };
@@ -111,7 +111,7 @@ impl SufficientStats {
     /// The rows can't be read or have other columns.
     pub fn of_errors(
         rows: &dyn RowSource,
-        by: &JudgeRounds,
+        by: &MergedRounds,
         label: PartLabel,
     ) -> Result<Self, ModelError> {
         let options = by.options()?;
@@ -120,9 +120,9 @@ impl SufficientStats {
             return Err(ModelError::Partial(differs));
         }
         let settings = PartialSettings { judged_by: Some(by.checksum()), ..by.settings.clone() };
-        let outline = settings.outline(&options)?;
+        let plan = settings.plan(&options)?;
         let watched = DeviceTrackingRows::new(rows);
-        let tally = match JudgeTally::read(&watched, &outline, &by.rounds) {
+        let tally = match JudgeTally::read(&watched, &plan, &by.rounds) {
             Err(ModelError::Table(TableError::NoRows)) => JudgeTally::none(&by.rounds),
             read => read?,
         };
@@ -130,7 +130,7 @@ impl SufficientStats {
         // Every case is in one fold of every round.
         let cases = tally.cells.iter().take(rounds).map(|cell| cell.cases).sum();
         let models = by.rounds.models().into_iter().map(str::to_owned).collect();
-        let body = StatsBody::Errors(Judged { models, rounds, tally });
+        let body = StatsBody::Errors(JudgedErrors { models, rounds, tally });
         Self::new(settings, body, label.number, cases, watched.devices())
     }
 
@@ -144,7 +144,7 @@ impl SufficientStats {
         let mut partial = Self { settings, parts: Vec::new(), devices, body };
         partial.check_devices().map_err(ModelError::Partial)?;
         let checksum = checksum(&partial.body_bytes());
-        partial.parts.push(PartOf { number, checksum, rows });
+        partial.parts.push(SummedPart { number, checksum, rows });
         Ok(partial)
     }
 
@@ -157,13 +157,13 @@ impl SufficientStats {
         }
     }
 
-    /// What must be the same in all partials of the table.
+    /// Settings that must be the same in all partials of the table.
     pub fn settings(&self) -> &PartialSettings {
         &self.settings
     }
 
-    /// The parts it is of.
-    pub fn parts(&self) -> &[PartOf] {
+    /// Parts of the table that the partial covers.
+    pub fn parts(&self) -> &[SummedPart] {
         &self.parts
     }
 
@@ -172,7 +172,7 @@ impl SufficientStats {
         self.parts.iter().map(|part| part.rows).sum()
     }
 
-    /// Whether it holds errors of predictions, not sums.
+    /// Whether the partial holds errors of predictions, not sums.
     pub fn is_judged(&self) -> bool {
         matches!(self.body, StatsBody::Errors(_))
     }
@@ -186,7 +186,7 @@ impl SufficientStats {
         let StatsBody::Sums(cells) = &self.body else {
             return Err(ModelError::Partial(self.wrong_kind()));
         };
-        self.check_all_there().map_err(ModelError::Partial)?;
+        self.check_complete().map_err(ModelError::Partial)?;
         let settings = &self.settings;
         let options = FitOptions {
             weighting: settings.weighting()?,
@@ -196,10 +196,10 @@ impl SufficientStats {
         };
         options.check()?;
         check_columns(&settings.features, &options)?;
-        let outline = settings.outline(&options)?;
+        let plan = settings.plan(&options)?;
         let features = &settings.features;
-        let problem = CellProblem::new(features, cells, &outline, &options)?;
-        let solved = problem.solve(features, cells, &outline, &options)?;
+        let problem = CellProblem::new(features, cells, &plan, &options)?;
+        let solved = problem.solve(features, cells, &plan, &options)?;
         let squares = (options.weighting == Weighting::Equal).then(|| {
             let b = solved.rounds.last_j.as_slice();
             squared_residuals(cells, b)
@@ -207,12 +207,12 @@ impl SufficientStats {
         let model = solved.model(squares, &options)?;
         let settings =
             PartialSettings { solver: options.solver.name().to_owned(), ..settings.clone() };
-        let rounds = JudgeRounds { format: PARTIAL_FORMAT, settings, rounds: solved.rounds };
+        let rounds = MergedRounds { format: PARTIAL_FORMAT, settings, rounds: solved.rounds };
         Ok(MergedFit { model, estimability: solved.known, rounds })
     }
 
-    /// The cross-validation of all merged parts, and the sum of the squared residuals of the
-    /// final costs in J^2.
+    /// Returns the cross-validation of all merged parts, and the sum of the squared residuals of
+    /// the final costs in J^2.
     ///
     /// # Errors
     /// A part is missing, or no case was judged.
@@ -220,7 +220,7 @@ impl SufficientStats {
         let StatsBody::Errors(judged) = &self.body else {
             return Err(ModelError::Partial(self.wrong_kind()));
         };
-        self.check_all_there().map_err(ModelError::Partial)?;
+        self.check_complete().map_err(ModelError::Partial)?;
         if self.rows() == 0 {
             return Err(ModelError::NoCases);
         }
@@ -237,7 +237,7 @@ impl SufficientStats {
     }
 }
 
-/// Sum of squared residuals of equally weighted rows.
+/// Returns the sum of squared residuals of equally weighted rows.
 fn squared_residuals(cells: &AllCells, b: &[f64]) -> f64 {
     use super::super::double_double::DoubleDouble;
     let l = b.len();

@@ -9,7 +9,7 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, MatRef, Par};
 
 use super::super::double_double::DoubleDouble;
-use super::super::linear::in_wide_vectors;
+use super::super::linear::run_in_wide_vectors;
 use crate::table::BLOCK_ROWS;
 
 /// Bits of a slice: `2^12` rows of products of two slices fill 52 bits.
@@ -19,31 +19,31 @@ const _: () = assert!(BLOCK_ROWS <= 1 << (52 - 2 * SLICE_BITS));
 /// Slices of a number; what is left after six is below 2^-100 of the largest.
 const SLICES: usize = 6;
 
-/// How much of the counts' products is kept.
+/// Precision of the products of counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Precision {
-    /// What an `f64` holds: fast, but the square of a condition number is lost.
+    /// That of an `f64`: fast, but the square of a condition number is lost.
     Double,
-    /// All.
-    All,
+    /// All digits: pairs of `f64`, as [`DoubleDouble`].
+    Extended,
 }
 
 /// The lower triangle of a symmetric matrix, column by column.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Triangle {
+pub(super) struct LowerTriangle {
     /// Number of columns w.
     pub width: usize,
-    /// Its `w (w + 1) / 2` elements.
+    /// The `w (w + 1) / 2` elements.
     pub elements: Vec<DoubleDouble>,
 }
 
-impl Triangle {
-    /// Of zeros.
+impl LowerTriangle {
+    /// Creates a triangle of zeros.
     pub fn zeros(width: usize) -> Self {
         Self { width, elements: vec![DoubleDouble::default(); width * (width + 1) / 2] }
     }
 
-    /// Where column `j` begins, less `j`.
+    /// Returns where column `j` begins, less `j`.
     fn start(&self, j: usize) -> usize {
         j * self.width - j * (j + 1) / 2
     }
@@ -53,7 +53,7 @@ impl Triangle {
         self.elements[self.start(i.min(j)) + i.max(j)]
     }
 
-    /// Adds another one.
+    /// Adds another triangle of the same width.
     pub fn add(&mut self, other: &Self) {
         for (sum, x) in self.elements.iter_mut().zip(&other.elements) {
             *sum = sum.plus(*x);
@@ -61,8 +61,8 @@ impl Triangle {
     }
 }
 
-/// Some rows as columns of slices.
-pub(super) struct Batch {
+/// Rows as columns of slices, for exact cross products.
+pub(super) struct SliceBatch {
     rows: usize,
     /// Slices, column by column.
     slices: Vec<f64>,
@@ -74,8 +74,8 @@ pub(super) struct Batch {
     products: Mat<f64>,
 }
 
-impl Batch {
-    /// An empty one.
+impl SliceBatch {
+    /// Creates an empty batch.
     pub fn new() -> Self {
         let (slices, of, rest) = (Vec::new(), Vec::new(), Vec::new());
         Self { rows: 0, slices, of, exact: true, rest, products: Mat::new() }
@@ -100,8 +100,8 @@ impl Batch {
             if is_one_slice(&self.slices[from..]) {
                 continue;
             }
-            if digits == Precision::All || j + 1 == width {
-                self.cut(from, j);
+            if digits == Precision::Extended || j + 1 == width {
+                self.slice_column(from, j);
             } else {
                 self.exact = false;
             }
@@ -109,7 +109,7 @@ impl Batch {
     }
 
     /// Cuts the last column, which begins at `from`, into slices.
-    fn cut(&mut self, from: usize, j: usize) {
+    fn slice_column(&mut self, from: usize, j: usize) {
         // Not finite: as it is, for the sums to show it.
         if self.slices[from..].iter().any(|x| !x.is_finite()) {
             return;
@@ -134,7 +134,7 @@ impl Batch {
     }
 
     /// Adds the cross products of some of the rows.
-    pub fn add_to(&mut self, sums: &mut Triangle, rows: std::ops::Range<usize>) {
+    pub fn add_to(&mut self, sums: &mut LowerTriangle, rows: std::ops::Range<usize>) {
         let width = self.of.len();
         let all = MatRef::from_column_major_slice(&self.slices, self.rows, width);
         let some = all.subrows(rows.start, rows.len());
@@ -145,7 +145,7 @@ impl Batch {
         let to = &mut self.products;
         matmul(to, lower, Accum::Replace, some.transpose(), full, some, full, 1.0, Par::Seq);
         let (products, of) = (&self.products, self.of.as_slice());
-        in_wide_vectors(
+        run_in_wide_vectors(
             #[inline(always)]
             || add_products(sums, products, of),
         );
@@ -153,7 +153,7 @@ impl Batch {
 }
 
 #[inline(always)]
-fn add_products(sums: &mut Triangle, products: &Mat<f64>, of: &[usize]) {
+fn add_products(sums: &mut LowerTriangle, products: &Mat<f64>, of: &[usize]) {
     // Up to the first column of several slices, elements are side by side here and there.
     let alike = of.iter().enumerate().take_while(|(p, i)| p == *i).count();
     for (q, j) in of.iter().enumerate() {
@@ -183,7 +183,7 @@ fn unit(largest: f64) -> f64 {
 
 /// Whether all are whole and fit into a slice.
 fn is_one_slice(column: &[f64]) -> bool {
-    in_wide_vectors(
+    run_in_wide_vectors(
         #[inline(always)]
         || {
             let limit = f64::from(1 << SLICE_BITS);
@@ -199,9 +199,9 @@ mod tests {
 
     use super::*;
 
-    fn products(rows: &[Vec<f64>], digits: Precision) -> (Triangle, bool) {
+    fn products(rows: &[Vec<f64>], digits: Precision) -> (LowerTriangle, bool) {
         let width = rows[0].len();
-        let (mut batch, mut sums) = (Batch::new(), Triangle::zeros(width));
+        let (mut batch, mut sums) = (SliceBatch::new(), LowerTriangle::zeros(width));
         batch.fill(rows.len(), width, digits, |j, to| to.extend(rows.iter().map(|row| row[j])));
         batch.add_to(&mut sums, 0..rows.len());
         (sums, batch.exact)
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(sums.get(2, 1), DoubleDouble::of(500_001.75));
         assert_eq!(sums.get(2, 2), DoubleDouble::of(0.3125));
         assert!(!products(&[vec![0.1, 1.0]], Precision::Double).1);
-        let (sums, _) = products(&[vec![f64::NAN, 1.0]], Precision::All);
+        let (sums, _) = products(&[vec![f64::NAN, 1.0]], Precision::Extended);
         assert!(sums.get(0, 0).hi.is_nan());
     }
 
@@ -233,7 +233,7 @@ mod tests {
                 .chunks(3)
                 .map(|row| row.iter().map(|x| *x as f64 * unit).collect())
                 .collect();
-            let (sums, exact) = products(&rows, Precision::All);
+            let (sums, exact) = products(&rows, Precision::Extended);
             prop_assert!(exact);
             for i in 0..3 {
                 for j in 0..=i {
@@ -255,9 +255,9 @@ mod tests {
             cut in 1usize..11,
         ) {
             let rows: Vec<Vec<f64>> = numbers.chunks(4).map(<[f64]>::to_vec).collect();
-            let (mut parts, _) = products(&rows[..cut], Precision::All);
-            parts.add(&products(&rows[cut..], Precision::All).0);
-            let (whole, _) = products(&rows, Precision::All);
+            let (mut parts, _) = products(&rows[..cut], Precision::Extended);
+            parts.add(&products(&rows[cut..], Precision::Extended).0);
+            let (whole, _) = products(&rows, Precision::Extended);
             for (a, b) in parts.elements.iter().zip(&whole.elements) {
                 prop_assert!((a.minus(*b)).hi.abs() <= 1e-28 * b.hi.abs());
             }

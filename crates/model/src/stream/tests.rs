@@ -8,10 +8,10 @@ use crate::{CvSet, FoldUnit, Penalty, Solver, Weighting, fit};
 
 /// The fold of every case.
 fn fold_of(data: &Table, options: &FitOptions, folds: FoldOptions) -> Vec<usize> {
-    let outline = Outline::with_floor(options, Some(folds), None, 0.0).unwrap();
+    let plan = CellPlan::with_floor(options, Some(folds), None, 0.0).unwrap();
     let mut of = Vec::new();
-    data.each(PassColumns::Cases, &mut |block| {
-        of.extend((0..block.rows()).map(|i| outline.fold(block, i)));
+    data.for_each_block(PassColumns::Cases, &mut |block| {
+        of.extend((0..block.rows()).map(|i| plan.fold(block, i)));
         std::ops::ControlFlow::Continue(())
     })
     .unwrap();

@@ -1,4 +1,4 @@
-//! A training set put together from cells, as the solvers see it.
+//! Training set put together from cells, as a problem for the solvers.
 
 use faer::Mat;
 use wattline_units::assumptions::Assumptions;
@@ -7,28 +7,28 @@ use super::super::design::{Design, typical_length};
 use super::super::double_double::DoubleDouble;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
-use super::super::linear::in_wide_vectors;
+use super::super::linear::run_in_wide_vectors;
 use super::super::weights::Weighting;
 use super::cells::CellSums;
-use super::products::Triangle;
+use super::products::LowerTriangle;
 
 /// Pivots below this part of the first are what rounding leaves of nothing: the products have
 /// some 31 digits, and columns have length 1.
 const NOTHING: f64 = 1e-27;
 
 /// The rows of some cells, given by inner fold; an inner fold may have none.
-pub(super) struct Training<'a> {
+pub(super) struct TrainingSet<'a> {
     pub parts: Vec<Vec<&'a CellSums>>,
 }
 
 /// Sums over the cells of a training set, unscaled.
-struct Total {
-    products: Triangle,
+struct CellTotal {
+    products: LowerTriangle,
     rows: u64,
 }
 
-impl Training<'_> {
-    /// The problem: columns of length 1, energies of mean square 1, and the inner folds
+impl TrainingSet<'_> {
+    /// Returns the problem: columns of length 1, energies of mean square 1, and the inner folds
     /// scaled alike.
     pub fn design(
         &self,
@@ -37,9 +37,10 @@ impl Training<'_> {
         assumed: Assumptions,
     ) -> Result<Design, ModelError> {
         let l = features.len();
-        let parts: Vec<Total> = self.parts.iter().map(|cells| total(cells, l + 1)).collect();
+        let parts: Vec<CellTotal> =
+            self.parts.iter().map(|cells| cell_total(cells, l + 1)).collect();
         let all: Vec<&CellSums> = self.parts.iter().flatten().copied().collect();
-        let whole = total(&all, l + 1);
+        let whole = cell_total(&all, l + 1);
         let square = |j: usize| whole.products.get(j, j).hi.max(0.0);
         let lengths: Vec<f64> = (0..l).map(|j| square(j).sqrt()).collect();
         if lengths.iter().any(|length| !length.is_finite()) {
@@ -73,25 +74,25 @@ impl Training<'_> {
     }
 }
 
-fn total(cells: &[&CellSums], width: usize) -> Total {
-    let mut products = Triangle::zeros(width);
+fn cell_total(cells: &[&CellSums], width: usize) -> CellTotal {
+    let mut products = LowerTriangle::zeros(width);
     cells.iter().for_each(|cell| products.add(&cell.products));
-    Total { products, rows: cells.iter().map(|cell| cell.rows).sum() }
+    CellTotal { products, rows: cells.iter().map(|cell| cell.rows).sum() }
 }
 
-/// How a training set is scaled.
+/// Scaling of a training set to columns of length 1 and energies of mean square 1.
 struct Scaling<'a> {
     scale: &'a [f64],
     factor: f64,
 }
 
 impl Scaling<'_> {
-    /// What row and column `j` of `[X y]` are multiplied with.
+    /// Returns the factor of row and column `j` of `[X y]`.
     fn of(&self, j: usize) -> f64 {
         self.scale.get(j).map_or(self.factor, |scale| self.factor / scale)
     }
 
-    fn gram(&self, of: &Total) -> Gram {
+    fn gram(&self, of: &CellTotal) -> Gram {
         let l = self.scale.len();
         let entry = |i: usize, j: usize| of.products.get(i, j).hi * self.of(i) * self.of(j);
         Gram {
@@ -102,9 +103,9 @@ impl Scaling<'_> {
         }
     }
 
-    /// Rows with the same cross products: the Cholesky factor of `X'X`, the column with the
+    /// Returns rows with the same cross products: the Cholesky factor of `X'X`, the column with the
     /// most left first, and one row for what is left of the energies.
-    fn root(&self, whole: &Total) -> (Mat<f64>, Vec<f64>) {
+    fn root(&self, whole: &CellTotal) -> (Mat<f64>, Vec<f64>) {
         let l = self.scale.len();
         let entry = |i: usize, j: usize| {
             let scale = DoubleDouble::of(self.of(i)).times(DoubleDouble::of(self.of(j)));
@@ -112,7 +113,7 @@ impl Scaling<'_> {
         };
         let mut left = RemainingProducts {
             columns: (0..l).collect(),
-            rows: (0..l).map(|i| WideRow::new((0..=l).map(|j| entry(i, j)))).collect(),
+            rows: (0..l).map(|i| DoubleDoubleRow::new((0..=l).map(|j| entry(i, j)))).collect(),
         };
         let mut of_energy = entry(l, l);
         let most = (0..l).map(|j| left.rows[j].hi[j]).fold(0.0, f64::max);
@@ -131,13 +132,13 @@ impl Scaling<'_> {
     }
 }
 
-/// Numbers side by side, as wide vectors like them.
-struct WideRow {
+/// Row of numbers with their high and low parts in vectors of their own, for vector instructions.
+struct DoubleDoubleRow {
     hi: Vec<f64>,
     lo: Vec<f64>,
 }
 
-impl WideRow {
+impl DoubleDoubleRow {
     fn new(of: impl Iterator<Item = DoubleDouble>) -> Self {
         let (hi, lo) = of.map(|x| (x.hi, x.lo)).unzip();
         Self { hi, lo }
@@ -161,16 +162,16 @@ impl WideRow {
     }
 }
 
-/// What is left of `X'X` of some columns, and of `X'y` as the last element of each row.
+/// Remainder of `X'X` of some columns, and of `X'y` as the last element of each row.
 struct RemainingProducts {
     columns: Vec<usize>,
-    rows: Vec<WideRow>,
+    rows: Vec<DoubleDoubleRow>,
 }
 
 impl RemainingProducts {
     /// Takes the column with the most left out: its number, the root of that, and its row
     /// divided by the root. `None` if none has more than `nothing` left.
-    fn take_pivot(&mut self, nothing: f64) -> Option<(usize, f64, WideRow)> {
+    fn take_pivot(&mut self, nothing: f64) -> Option<(usize, f64, DoubleDoubleRow)> {
         let own = |at: &usize| self.rows[*at].hi[*at];
         let at = (0..self.rows.len()).max_by(|a, b| own(a).total_cmp(&own(b)))?;
         let most = self.rows[at].get(at);
@@ -183,13 +184,13 @@ impl RemainingProducts {
         let column = self.columns.swap_remove(at);
         self.rows.iter_mut().for_each(|row| row.take(at));
         row.take(at);
-        let row = WideRow::new((0..row.hi.len()).map(|j| row.get(j).times(over)));
+        let row = DoubleDoubleRow::new((0..row.hi.len()).map(|j| row.get(j).times(over)));
         Some((column, root.hi, row))
     }
 
     /// Takes the part along a row away from all others.
-    fn subtract(&mut self, row: &WideRow) {
-        in_wide_vectors(
+    fn subtract(&mut self, row: &DoubleDoubleRow) {
+        run_in_wide_vectors(
             #[inline(always)]
             || {
                 for (i, left) in self.rows.iter_mut().enumerate() {

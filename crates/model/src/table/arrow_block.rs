@@ -11,24 +11,24 @@ use arrow_array::types::{
 };
 use arrow_array::{AnyDictionaryArray, Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
-use wattline_units::foreign::decode_foreign;
+use wattline_units::foreign::catch_foreign_panic;
 use wattline_units::limits::BLOCK_TEXT_BYTES;
 use wattline_units::shortened::shortened;
 
-use super::block::{RowBlock, TextColumn, Texts};
+use super::block::{RowBlock, RowTexts, TextColumn};
 use super::columns::{ColumnPositions, ColumnType, TableColumn};
 use super::error::TableError;
-use super::part::Fill;
+use super::part::PartBlockHandler;
 use super::rows::{BLOCK_ROWS, PassColumns};
-use crate::linear::in_wide_vectors;
+use crate::linear::run_in_wide_vectors;
 
-/// A column by its field.
-pub(super) fn column(field: &Field) -> TableColumn {
-    TableColumn { name: field.name().clone(), kind: kind(field.data_type()) }
+/// Converts an Arrow field to a column.
+pub(super) fn table_column(field: &Field) -> TableColumn {
+    TableColumn { name: field.name().clone(), kind: column_type(field.data_type()) }
 }
 
-/// A schema whose texts are references to bytes that rows share.
-pub(super) fn views(schema: &Schema) -> SchemaRef {
+/// Returns a schema whose texts are references to bytes that rows share.
+pub(super) fn with_text_views(schema: &Schema) -> SchemaRef {
     let field = |field: &Field| match field.data_type() {
         DataType::Utf8 => field.clone().with_data_type(DataType::Utf8View),
         DataType::Binary => field.clone().with_data_type(DataType::BinaryView),
@@ -38,14 +38,14 @@ pub(super) fn views(schema: &Schema) -> SchemaRef {
     SchemaRef::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
-fn kind(of: &DataType) -> ColumnType {
+fn column_type(of: &DataType) -> ColumnType {
     match of {
         DataType::Boolean => ColumnType::Whole,
         whole if whole.is_integer() => ColumnType::Whole,
         real if real.is_floating() || is_decimal(real) => ColumnType::Real,
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => ColumnType::Text,
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => ColumnType::Text,
-        DataType::Dictionary(_, values) => kind(values),
+        DataType::Dictionary(_, values) => column_type(values),
         DataType::Null => ColumnType::Other("null in every row".to_owned()),
         DataType::Struct(_) => ColumnType::Other("a struct".to_owned()),
         list if list.is_nested() => ColumnType::Other("a list".to_owned()),
@@ -82,13 +82,13 @@ impl<'p> ArrowColumns<'p> {
         Self { places, wanted, columns }
     }
 
-    /// Gives the rows of a batch that holds these columns, block by block; the block's number
+    /// Passes the rows of a batch that holds these columns on, block by block; the block's number
     /// is that of its rows in their file.
-    pub fn each(
+    pub fn for_each_block(
         &self,
         block: &mut RowBlock,
         batch: &RecordBatch,
-        fill: Fill<'_>,
+        fill: PartBlockHandler<'_>,
     ) -> Result<ControlFlow<()>, TableError> {
         for first in (0..batch.num_rows()).step_by(BLOCK_ROWS) {
             let rows = BLOCK_ROWS.min(batch.num_rows() - first);
@@ -114,7 +114,7 @@ impl<'p> ArrowColumns<'p> {
             (&mut block.devices, places.device),
         ] {
             if let Some(place) = place.filter(|place| *place < places.own) {
-                *to = Some(Texts::Each(cells(place).texts()?));
+                *to = Some(RowTexts::Each(cells(place).texts()?));
             }
         }
         for (to, place) in
@@ -161,43 +161,43 @@ impl ArrowCells<'_> {
         to: &mut Vec<f64>,
     ) -> Result<(), TableError> {
         let from = to.len();
-        let plain = plain(self.array)?;
-        if !append(&plain, to) {
-            return Err(self.unfit());
+        let plain = without_dictionary(self.array)?;
+        if !append_numbers(&plain, to) {
+            return Err(self.unfit_type_error());
         }
         if plain.null_count() > 0
             && let Some(i) = (0..plain.len()).find(|i| plain.is_null(*i))
         {
-            return Err(self.bad(i, "null".to_owned(), column_is, least));
+            return Err(self.cell_error(i, "null".to_owned(), column_is, least));
         }
         let is_bad = |x: &f64| !x.is_finite() || *x < least;
-        if any(&to[from..], is_bad)
+        if has_any(&to[from..], is_bad)
             && let Some(i) = to[from..].iter().position(is_bad)
         {
-            return Err(self.bad(i, to[from + i].to_string(), column_is, least));
+            return Err(self.cell_error(i, to[from + i].to_string(), column_is, least));
         }
         Ok(())
     }
 
-    /// The numbers that are there; of 0 or more.
+    /// Returns the numbers, of 0 or more, and `None` for those that are not there.
     fn optional(&self) -> Result<Vec<Option<f64>>, TableError> {
-        let plain = plain(self.array)?;
+        let plain = without_dictionary(self.array)?;
         let mut numbers = Vec::with_capacity(plain.len());
-        if !append(&plain, &mut numbers) {
-            return Err(self.unfit());
+        if !append_numbers(&plain, &mut numbers) {
+            return Err(self.unfit_type_error());
         }
         let optional: Vec<Option<f64>> =
             numbers.iter().enumerate().map(|(i, x)| plain.is_valid(i).then_some(*x)).collect();
         let is_bad = |x: &Option<f64>| x.is_some_and(|x| !x.is_finite() || x < 0.0);
         match optional.iter().position(is_bad) {
             None => Ok(optional),
-            Some(i) => Err(self.bad(i, numbers[i].to_string(), "", 0.0)),
+            Some(i) => Err(self.cell_error(i, numbers[i].to_string(), "", 0.0)),
         }
     }
 
-    /// The texts; empty for what is not there. Numbers are texts, too.
+    /// Returns the texts; empty for what is not there. Numbers are texts, too.
     fn texts(&self) -> Result<TextColumn, TableError> {
-        let plain = plain(self.array)?;
+        let plain = without_dictionary(self.array)?;
         let mut texts = TextColumn::default();
         let mut text = |text: Option<&str>| texts.push_checked(text.unwrap_or(""));
         match plain.data_type() {
@@ -205,13 +205,13 @@ impl ArrowCells<'_> {
             DataType::LargeUtf8 => plain.as_string::<i64>().iter().try_for_each(text)?,
             DataType::Utf8View => plain.as_string_view().iter().try_for_each(text)?,
             DataType::Binary => {
-                plain.as_binary::<i32>().iter().try_for_each(|x| text(lossy(x).as_deref()))?;
+                plain.as_binary::<i32>().iter().try_for_each(|x| text(lossy_text(x).as_deref()))?;
             }
             DataType::LargeBinary => {
-                plain.as_binary::<i64>().iter().try_for_each(|x| text(lossy(x).as_deref()))?;
+                plain.as_binary::<i64>().iter().try_for_each(|x| text(lossy_text(x).as_deref()))?;
             }
             DataType::BinaryView => {
-                plain.as_binary_view().iter().try_for_each(|x| text(lossy(x).as_deref()))?;
+                plain.as_binary_view().iter().try_for_each(|x| text(lossy_text(x).as_deref()))?;
             }
             DataType::Int64 => {
                 let numbers = plain.as_primitive::<Int64Type>();
@@ -223,8 +223,8 @@ impl ArrowCells<'_> {
             }
             _ => {
                 let mut numbers = Vec::with_capacity(plain.len());
-                if !append(&plain, &mut numbers) {
-                    return Err(self.unfit());
+                if !append_numbers(&plain, &mut numbers) {
+                    return Err(self.unfit_type_error());
                 }
                 numbers.iter().enumerate().try_for_each(|(i, x)| {
                     text(plain.is_valid(i).then(|| x.to_string()).as_deref())
@@ -235,14 +235,20 @@ impl ArrowCells<'_> {
     }
 
     #[cold]
-    fn unfit(&self) -> TableError {
+    fn unfit_type_error(&self) -> TableError {
         let column = self.places.names[self.place].clone();
-        let is = kind(self.array.data_type()).name().to_owned();
+        let is = column_type(self.array.data_type()).name().to_owned();
         TableError::Type { column, is, wanted: "a column of numbers" }
     }
 
     #[cold]
-    fn bad(&self, i: usize, found: String, column_is: &'static str, least: f64) -> TableError {
+    fn cell_error(
+        &self,
+        i: usize,
+        found: String,
+        column_is: &'static str,
+        least: f64,
+    ) -> TableError {
         TableError::BadCell {
             row: self.first + i + 1,
             line: None,
@@ -255,29 +261,30 @@ impl ArrowCells<'_> {
 }
 
 /// Whether there is such a number: without a branch for each, and in lanes as wide as they are.
-fn any(numbers: &[f64], is_such: impl Fn(&f64) -> bool) -> bool {
-    in_wide_vectors(
+fn has_any(numbers: &[f64], is_such: impl Fn(&f64) -> bool) -> bool {
+    run_in_wide_vectors(
         #[inline(always)]
         || numbers.iter().fold(0, |any, x| any | u64::from(is_such(x))) != 0,
     )
 }
 
-fn lossy(bytes: Option<&[u8]>) -> Option<Cow<'_, str>> {
+fn lossy_text(bytes: Option<&[u8]>) -> Option<Cow<'_, str>> {
     bytes.map(String::from_utf8_lossy)
 }
 
-/// The values themselves, where a column holds numbers of entries of a dictionary.
-fn plain(array: &ArrayRef) -> Result<ArrayRef, TableError> {
+/// Returns the values of an array, looked up where it holds numbers of entries of a dictionary.
+fn without_dictionary(array: &ArrayRef) -> Result<ArrayRef, TableError> {
     let Some(dictionary) = array.as_any_dictionary_opt() else { return Ok(array.clone()) };
     check_expanded(dictionary)?;
     let take = || arrow_select::take::take(dictionary.values(), dictionary.keys(), None);
-    let taken = decode_foreign(take).map_err(|panic| panic.to_string());
+    let taken = catch_foreign_panic(take).map_err(|panic| panic.to_string());
     taken
         .and_then(|taken| taken.map_err(|error| error.to_string()))
         .map_err(|message| TableError::Read { message: shortened(&message).into_owned() })
 }
 
-/// Many rows may have one long text of a dictionary.
+/// Refuses a dictionary whose texts, written out for all rows, exceed the limit: many rows may have
+/// one long text.
 fn check_expanded(dictionary: &dyn AnyDictionaryArray) -> Result<(), TableError> {
     let values = dictionary.values();
     let Some(length) = text_lengths(values).filter(|_| !values.is_empty()) else { return Ok(()) };
@@ -289,7 +296,7 @@ fn check_expanded(dictionary: &dyn AnyDictionaryArray) -> Result<(), TableError>
     BLOCK_TEXT_BYTES.check(bytes).map_err(TableError::too_large(remedy))
 }
 
-/// Bytes of each text of an array; `None` where it holds none.
+/// Returns a function for the bytes of each text of an array; `None` where it holds none.
 fn text_lengths(values: &ArrayRef) -> Option<Box<dyn Fn(usize) -> u64 + '_>> {
     // A view begins with its length.
     let of_view = |view: u128| u64::from(view as u32);
@@ -323,36 +330,37 @@ fn text_lengths(values: &ArrayRef) -> Option<Box<dyn Fn(usize) -> u64 + '_>> {
     })
 }
 
-/// Appends numbers, anything for those that are not there; `false` where it holds none.
-fn append(array: &ArrayRef, to: &mut Vec<f64>) -> bool {
+/// Appends the numbers of an array, anything for those that are not there; returns `false` where it
+/// holds none.
+fn append_numbers(array: &ArrayRef, to: &mut Vec<f64>) -> bool {
     match array.data_type() {
-        DataType::Int8 => extend::<Int8Type>(array, to, f64::from),
-        DataType::Int16 => extend::<Int16Type>(array, to, f64::from),
-        DataType::Int32 => extend::<Int32Type>(array, to, f64::from),
-        DataType::Int64 => extend::<Int64Type>(array, to, |x| x as f64),
-        DataType::UInt8 => extend::<UInt8Type>(array, to, f64::from),
-        DataType::UInt16 => extend::<UInt16Type>(array, to, f64::from),
-        DataType::UInt32 => extend::<UInt32Type>(array, to, f64::from),
-        DataType::UInt64 => extend::<UInt64Type>(array, to, |x| x as f64),
-        DataType::Float16 => extend::<Float16Type>(array, to, |x| x.to_f64()),
-        DataType::Float32 => extend::<Float32Type>(array, to, f64::from),
-        DataType::Float64 => extend::<Float64Type>(array, to, |x| x),
+        DataType::Int8 => extend_numbers::<Int8Type>(array, to, f64::from),
+        DataType::Int16 => extend_numbers::<Int16Type>(array, to, f64::from),
+        DataType::Int32 => extend_numbers::<Int32Type>(array, to, f64::from),
+        DataType::Int64 => extend_numbers::<Int64Type>(array, to, |x| x as f64),
+        DataType::UInt8 => extend_numbers::<UInt8Type>(array, to, f64::from),
+        DataType::UInt16 => extend_numbers::<UInt16Type>(array, to, f64::from),
+        DataType::UInt32 => extend_numbers::<UInt32Type>(array, to, f64::from),
+        DataType::UInt64 => extend_numbers::<UInt64Type>(array, to, |x| x as f64),
+        DataType::Float16 => extend_numbers::<Float16Type>(array, to, |x| x.to_f64()),
+        DataType::Float32 => extend_numbers::<Float32Type>(array, to, f64::from),
+        DataType::Float64 => extend_numbers::<Float64Type>(array, to, |x| x),
         // A division by a power of ten that is exact is rounded once.
         DataType::Decimal32(_, scale) => {
             let unit = 10f64.powi(i32::from(*scale));
-            extend::<Decimal32Type>(array, to, |x| f64::from(x) / unit);
+            extend_numbers::<Decimal32Type>(array, to, |x| f64::from(x) / unit);
         }
         DataType::Decimal64(_, scale) => {
             let unit = 10f64.powi(i32::from(*scale));
-            extend::<Decimal64Type>(array, to, |x| x as f64 / unit);
+            extend_numbers::<Decimal64Type>(array, to, |x| x as f64 / unit);
         }
         DataType::Decimal128(_, scale) => {
             let unit = 10f64.powi(i32::from(*scale));
-            extend::<Decimal128Type>(array, to, |x| x as f64 / unit);
+            extend_numbers::<Decimal128Type>(array, to, |x| x as f64 / unit);
         }
         DataType::Decimal256(_, scale) => {
             let unit = 10f64.powi(i32::from(*scale));
-            extend::<Decimal256Type>(array, to, |x| {
+            extend_numbers::<Decimal256Type>(array, to, |x| {
                 x.to_string().parse::<f64>().unwrap_or(f64::NAN) / unit
             });
         }
@@ -365,13 +373,13 @@ fn append(array: &ArrayRef, to: &mut Vec<f64>) -> bool {
     true
 }
 
-fn extend<T: ArrowPrimitiveType>(
+fn extend_numbers<T: ArrowPrimitiveType>(
     array: &ArrayRef,
     to: &mut Vec<f64>,
     number: impl Fn(T::Native) -> f64,
 ) {
     let values = array.as_primitive::<T>().values();
-    in_wide_vectors(
+    run_in_wide_vectors(
         #[inline(always)]
         || to.extend(values.iter().map(|x| number(*x))),
     );

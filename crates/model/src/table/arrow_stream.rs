@@ -6,31 +6,31 @@ use std::io::{Chain, Cursor, Read};
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::StreamDecoder;
 use arrow_schema::ArrowError;
-use wattline_units::foreign::decode_foreign;
+use wattline_units::foreign::catch_foreign_panic;
 use wattline_units::limits::TABLE_COLUMNS;
 use wattline_units::shortened::shortened;
 
-use super::arrow_block::{ArrowColumns, column};
-use super::arrow_messages::{ArrowMessages, Message};
+use super::arrow_block::{ArrowColumns, table_column};
+use super::arrow_messages::{ArrowMessage, ArrowMessages};
 use super::block::RowBlock;
 use super::columns::{ColumnPositions, TableColumn};
 use super::error::TableError;
-use super::part::{Fill, TablePart};
+use super::part::{PartBlockHandler, TablePart};
 use super::rows::PassColumns;
 
 /// A stream whose schema has been read.
 pub struct ArrowStreamPart<R: Read> {
     columns: Vec<TableColumn>,
-    rest: RefCell<Option<Batches<R>>>,
+    rest: RefCell<Option<BatchReader<R>>>,
 }
 
-/// Messages and the decoder of them.
-struct Batches<R> {
+/// Reader of record batches: messages and their decoder.
+struct BatchReader<R> {
     messages: ArrowMessages<R>,
     decoder: StreamDecoder,
 }
 
-fn broken(error: &dyn std::error::Error) -> TableError {
+fn damage_error(error: &dyn std::error::Error) -> TableError {
     let error = error.to_string();
     let error = shortened(&error);
     let message = format!("{error}; what is wanted is a stream in Arrow's IPC format");
@@ -38,19 +38,19 @@ fn broken(error: &dyn std::error::Error) -> TableError {
 }
 
 /// Runs the decoder, which panics on some damaged streams.
-fn decode<T>(decode: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, TableError> {
-    match decode_foreign(decode) {
-        Ok(decoded) => decoded.map_err(|error| broken(&error)),
+fn run_decoder<T>(decode: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, TableError> {
+    match catch_foreign_panic(decode) {
+        Ok(decoded) => decoded.map_err(|error| damage_error(&error)),
         Err(panic) => {
             Err(TableError::Damaged { what: "the stream".to_owned(), message: panic.to_string() })
         }
     }
 }
 
-impl<R: Read> Batches<R> {
+impl<R: Read> BatchReader<R> {
     /// The next batch; `None` at the end.
     fn next(&mut self) -> Result<Option<RecordBatch>, TableError> {
-        while let Some(message) = decode(|| self.messages.next())? {
+        while let Some(message) = run_decoder(|| self.messages.next())? {
             if let Some(batch) = self.take(message)? {
                 return Ok(Some(batch));
             }
@@ -58,24 +58,25 @@ impl<R: Read> Batches<R> {
         Ok(None)
     }
 
-    fn take(&mut self, message: Message) -> Result<Option<RecordBatch>, TableError> {
-        let Message { mut head, mut body } = message;
-        decode(|| {
+    fn take(&mut self, message: ArrowMessage) -> Result<Option<RecordBatch>, TableError> {
+        let ArrowMessage { mut head, mut body } = message;
+        run_decoder(|| {
             self.decoder.decode(&mut head)?;
             self.decoder.decode(&mut body)
         })
     }
 
-    /// Takes in the first message.
+    /// Reads the schema from the first message.
     fn schema(&mut self) -> Result<Vec<TableColumn>, TableError> {
-        let empty = || broken(&ArrowError::IpcError("the stream is empty".to_owned()));
-        let message = decode(|| self.messages.next())?.ok_or_else(empty)?;
+        let empty = || damage_error(&ArrowError::IpcError("the stream is empty".to_owned()));
+        let message = run_decoder(|| self.messages.next())?.ok_or_else(empty)?;
         self.take(message)?;
-        let none = || broken(&ArrowError::IpcError("it does not begin with a schema".to_owned()));
+        let none =
+            || damage_error(&ArrowError::IpcError("it does not begin with a schema".to_owned()));
         let schema = self.decoder.schema().ok_or_else(none)?;
         let remedy = "send the columns in use alone";
         TABLE_COLUMNS.check(schema.fields().len() as u64).map_err(TableError::too_large(remedy))?;
-        Ok(schema.fields().iter().map(|field| column(field)).collect())
+        Ok(schema.fields().iter().map(|field| table_column(field)).collect())
     }
 }
 
@@ -86,7 +87,7 @@ impl<R: Read> ArrowStreamPart<R> {
     /// It is no Arrow stream.
     pub fn new(from: R) -> Result<Self, TableError> {
         let mut rest =
-            Batches { messages: ArrowMessages::new(from), decoder: StreamDecoder::default() };
+            BatchReader { messages: ArrowMessages::new(from), decoder: StreamDecoder::default() };
         Ok(Self { columns: rest.schema()?, rest: RefCell::new(Some(rest)) })
     }
 }
@@ -97,10 +98,10 @@ pub const ARROW_FILE: &[u8; 8] = b"ARROW1\0\0";
 /// Words of eight bytes between the first one and the stream.
 const ALIGNMENT_WORDS: usize = 8;
 
-/// The stream of a file.
+/// The stream inside a file, with the first bytes that were read.
 type FileStream<'o> = Chain<Cursor<[u8; ARROW_FILE.len()]>, Box<dyn Read + 'o>>;
 
-/// Opens a file anew for every pass.
+/// Function that opens a file anew for every pass.
 pub(crate) type OpenArrow<'o> = Box<dyn Fn() -> std::io::Result<Box<dyn Read + 'o>> + 'o>;
 
 /// A file of Arrow's format (Feather of version 2), which can be read again and again.
@@ -109,7 +110,7 @@ pub struct ArrowFilePart<'o> {
 }
 
 impl<'o> ArrowFilePart<'o> {
-    /// Nothing is read yet.
+    /// Creates the part; nothing is read yet.
     pub fn new(open: OpenArrow<'o>) -> Self {
         Self { open }
     }
@@ -135,13 +136,13 @@ impl TablePart for ArrowFilePart<'_> {
         self.stream()?.columns()
     }
 
-    fn each(
+    fn for_each_block(
         &self,
         places: &ColumnPositions,
         wanted: PassColumns,
-        fill: Fill<'_>,
+        fill: PartBlockHandler<'_>,
     ) -> Result<(), TableError> {
-        self.stream()?.each(places, wanted, fill)
+        self.stream()?.for_each_block(places, wanted, fill)
     }
 }
 
@@ -150,11 +151,11 @@ impl<R: Read> TablePart for ArrowStreamPart<R> {
         Ok(self.columns.clone())
     }
 
-    fn each(
+    fn for_each_block(
         &self,
         places: &ColumnPositions,
         wanted: PassColumns,
-        fill: Fill<'_>,
+        fill: PartBlockHandler<'_>,
     ) -> Result<(), TableError> {
         let Some(mut batches) = self.rest.take() else {
             let message = "a stream can be read once; write the table to a file".to_owned();
@@ -163,8 +164,8 @@ impl<R: Read> TablePart for ArrowStreamPart<R> {
         let reading = ArrowColumns::new(places, wanted);
         let mut block = RowBlock::default();
         while let Some(batch) = batches.next()? {
-            let used = decode(|| batch.project(&reading.columns))?;
-            if reading.each(&mut block, &used, fill)?.is_break() {
+            let used = run_decoder(|| batch.project(&reading.columns))?;
+            if reading.for_each_block(&mut block, &used, fill)?.is_break() {
                 break;
             }
         }

@@ -5,10 +5,10 @@ use wattline_units::limits::BLOCK_TEXT_BYTES;
 use super::cases::Case;
 use super::error::TableError;
 
-/// A column of text.
+/// Texts of a column: one for all rows, or one for each.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Texts {
-    /// The same text in every row.
+pub enum RowTexts {
+    /// One text for every row.
     One(String),
     /// A text for each row.
     Each(TextColumn),
@@ -28,10 +28,10 @@ impl TextColumn {
         self.ends.push(self.text.len());
     }
 
-    /// The same for text from a file.
+    /// Adds the text of the next row, from a file.
     ///
     /// # Errors
-    /// It is too much with that of the rows before.
+    /// The text of all rows exceeds the limit.
     pub(super) fn push_checked(&mut self, text: &str) -> Result<(), TableError> {
         let bytes = self.text.len().saturating_add(text.len()) as u64;
         let remedy = "shorten the names of cases, groups and devices";
@@ -53,8 +53,8 @@ impl TextColumn {
     }
 }
 
-impl Texts {
-    /// Bytes of the text of so many rows.
+impl RowTexts {
+    /// Returns the bytes of the text of so many rows.
     fn bytes(&self, rows: usize) -> u64 {
         match self {
             Self::One(text) => (text.len() as u64).saturating_mul(rows as u64),
@@ -77,11 +77,11 @@ pub struct RowBlock {
     /// Number of the first row in the data set, from 0.
     pub first: usize,
     /// Names of the cases; an empty one stands for the row's number.
-    pub names: Option<Texts>,
-    /// What folds may be grouped by.
-    pub groups: Option<Texts>,
-    /// Boards.
-    pub devices: Option<Texts>,
+    pub names: Option<RowTexts>,
+    /// Groups, which folds may keep together.
+    pub groups: Option<RowTexts>,
+    /// Boards that the cases were measured on.
+    pub devices: Option<RowTexts>,
     /// Measured energies in joules, length n.
     pub energies_j: Vec<f64>,
     /// Their standard errors in joules.
@@ -186,7 +186,7 @@ mod tests {
     fn a_case_without_a_name_is_its_row() {
         let mut names = TextColumn::default();
         ["x", "", "y z"].into_iter().for_each(|name| names.push(name));
-        let names = Some(Texts::Each(names));
+        let names = Some(RowTexts::Each(names));
         let block =
             RowBlock { first: 5, names, energies_j: vec![1.0, 2.0, 3.0], ..RowBlock::default() };
         assert_eq!([0, 1, 2].map(|i| block.name(i)), ["x", "7", "y z"]);

@@ -1,11 +1,11 @@
 //! The table a model is fitted to: m cases by l features, with the energies.
 
-/// What is known of one case beside its counts.
+/// One case without its counts: name, group, board, duration, energy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
     /// Name of the case.
     pub name: String,
-    /// What folds may be grouped by: the input sequence, a program.
+    /// Group, which folds may keep together: the input sequence, a program.
     pub group: String,
     /// The board's serial or model.
     pub device: String,
@@ -40,7 +40,7 @@ impl Table {
         &self.counts[i * l..(i + 1) * l]
     }
 
-    /// The wanted rows.
+    /// Returns the table of the rows whose number is wanted.
     pub fn rows(&self, wanted: impl Fn(usize) -> bool) -> Self {
         let of: Vec<usize> = (0..self.cases.len()).filter(|i| wanted(*i)).collect();
         Self {

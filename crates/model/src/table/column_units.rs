@@ -5,7 +5,7 @@ use wattline_units::dialect::{Quantity, TitleError, quantity_column, title_unit}
 use super::block::RowBlock;
 use super::error::TableError;
 
-/// What energies, their errors and durations are multiplied with.
+/// Factors that convert energies, their errors and durations to joules and seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ColumnUnits {
     pub(super) energy: f64,
@@ -32,7 +32,7 @@ impl ColumnUnits {
         })
     }
 
-    /// Makes joules and seconds of what was read.
+    /// Converts the figures of a block to joules and seconds.
     pub(super) fn apply(self, block: &mut RowBlock) {
         let scale = |numbers: &mut Option<Vec<Option<f64>>>, factor: f64| {
             if factor != 1.0 {
@@ -49,39 +49,39 @@ impl ColumnUnits {
 }
 
 /// Words of a title, in small letters.
-fn words(title: &str) -> Vec<String> {
+fn title_words(title: &str) -> Vec<String> {
     let parts = title.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
     parts.map(str::to_lowercase).collect()
 }
 
-/// Joules of the unit of a title that begins with `energy`.
+/// Returns the joules of the unit in a title that begins with `energy`.
 pub(super) fn energy_factor(title: &str) -> Result<Option<f64>, TitleError> {
-    match words(title).first().map(String::as_str) {
+    match title_words(title).first().map(String::as_str) {
         Some("energy") => title_unit(title, Quantity::Energy),
         _ => Ok(None),
     }
 }
 
-/// Seconds of the unit of a title that begins with `duration`.
+/// Returns the seconds of the unit in a title that begins with `duration`.
 fn duration_factor(title: &str) -> Option<f64> {
-    let is_duration = words(title).first().is_some_and(|word| word == "duration");
+    let is_duration = title_words(title).first().is_some_and(|word| word == "duration");
     let factor = is_duration.then(|| title_unit(title, Quantity::Time).ok().flatten()).flatten();
     factor.map(|factor| factor / SECOND_NS)
 }
 
-/// The column of energies in a unit that its title names.
+/// Finds the column of energies in a unit that its title names.
 pub(super) fn unit_energy(titles: &[&str]) -> Result<Option<usize>, TitleError> {
-    let is_error = |title: &str| words(title).get(1).is_some_and(|word| word == "se");
+    let is_error = |title: &str| title_words(title).get(1).is_some_and(|word| word == "se");
     let titles: Vec<&str> =
         titles.iter().map(|title| if is_error(title) { "" } else { *title }).collect();
     let found = quantity_column(&titles, Quantity::Energy)?;
     Ok(found.filter(|column| column.has_unit).map(|column| column.at))
 }
 
-/// The column of energies' standard errors in a unit that its title names.
+/// Finds the column of energies' standard errors in a unit that its title names.
 pub(super) fn unit_energy_se(titles: &[&str]) -> Option<usize> {
     let is_error = |title: &&str| {
-        let words = words(title);
+        let words = title_words(title);
         words.len() == 3
             && words[..2] == ["energy", "se"]
             && title_unit(title, Quantity::Energy).is_ok_and(|unit| unit.is_some())
@@ -89,9 +89,11 @@ pub(super) fn unit_energy_se(titles: &[&str]) -> Option<usize> {
     titles.iter().position(is_error)
 }
 
-/// The column of durations in a unit that its title names.
+/// Finds the column of durations in a unit that its title names.
 pub(super) fn unit_duration(titles: &[&str]) -> Option<usize> {
-    titles.iter().position(|title| words(title).len() == 2 && duration_factor(title).is_some())
+    titles
+        .iter()
+        .position(|title| title_words(title).len() == 2 && duration_factor(title).is_some())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Which column of a table is the energy, which group, which weight, which are features.
+//! Roles of the columns of a table: energy, group, weight, features.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,19 +6,19 @@ use wattline_units::shortened::shortened;
 
 use super::column_units::{ColumnUnits, energy_factor, unit_duration, unit_energy, unit_energy_se};
 use super::error::TableError;
-use super::features::{nearest, select_features};
+use super::features::{nearest_name, select_features};
 
 /// The columns of `dataset.csv` that are not features.
 pub const FIXED_COLUMNS: [&str; 6] =
     ["case", "group", "device", "duration_s", "energy_j", "energy_se_j"];
 
-/// Which columns mean what. Without a name the column of `dataset.csv` is taken, where
+/// Choice of the columns for each role. Without a name the column of `dataset.csv` is taken, where
 /// there is one; a named column must be there.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ColumnChoice {
     /// Energy in joules, `--target`. Default `energy_j`.
     pub target: Option<String>,
-    /// What folds are grouped by, `--group`. Default `group`.
+    /// Groups that folds keep together, `--group`. Default `group`.
     pub group: Option<String>,
     /// Weights, `--weight`. Default none.
     pub weight: Option<String>,
@@ -31,10 +31,10 @@ pub struct ColumnChoice {
     pub feature_names: Option<Vec<String>>,
 }
 
-/// What the values of a column are.
+/// Type of the values of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ColumnType {
-    /// Whatever each cell says: CSV.
+    /// Any type, cell by cell: CSV.
     Any,
     /// Whole numbers, of any width.
     Whole,
@@ -47,7 +47,7 @@ pub enum ColumnType {
 }
 
 impl ColumnType {
-    /// In words.
+    /// Returns the type in words.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Any => "any cells",
@@ -59,17 +59,17 @@ impl ColumnType {
     }
 }
 
-/// A column of a file.
+/// Name and type of a column of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableColumn {
-    /// Its name.
+    /// Name of the column.
     pub name: String,
-    /// What its values are.
+    /// Type of its values.
     pub kind: ColumnType,
 }
 
-/// Where the columns stand in a file. Those from `own` on are not in the file, but the
-/// same for all of its rows.
+/// Positions of the columns in a file. Those from `own` on are not in the file, but the same for
+/// all of its rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnPositions {
     pub(super) names: Vec<String>,
@@ -83,7 +83,7 @@ pub struct ColumnPositions {
     pub(super) weight: Option<usize>,
     pub(super) features: Vec<usize>,
     pub(super) units: ColumnUnits,
-    /// Columns that are nothing and yet no features.
+    /// Columns without a role that are no features either.
     left_out: Vec<usize>,
 }
 
@@ -100,11 +100,11 @@ pub(super) fn find_columns(
     }
     let (names, own) = with_constants(own, constants);
     let search = ColumnSearch { names: &names, own, choice };
-    let found = search.numbers_and_keys()?;
+    let found = search.non_feature_columns()?;
     let features = search.features(&found)?;
     let left_out = search.left_out(&found);
     let units = ColumnUnits::of(&names, found.target, found.se, found.duration)?;
-    let ColumnsButFeatures { target, duration, se, weight, group, device } = found;
+    let NonFeatureColumns { target, duration, se, weight, group, device } = found;
     let case = search.position("case");
     let positions = ColumnPositions {
         own,
@@ -124,16 +124,16 @@ pub(super) fn find_columns(
     Ok(positions)
 }
 
-/// The names of a table's columns, among which those are found that somebody chose.
+/// Search among the names of a table's columns for those of a choice.
 struct ColumnSearch<'a> {
     names: &'a [String],
-    /// Those from here on are the names of folders.
+    /// Position from which on names are those of folders.
     own: usize,
     choice: &'a ColumnChoice,
 }
 
-/// Where the columns are that are no features.
-struct ColumnsButFeatures {
+/// Positions of the columns that are no features.
+struct NonFeatureColumns {
     target: usize,
     duration: Option<usize>,
     se: Option<usize>,
@@ -142,8 +142,8 @@ struct ColumnsButFeatures {
     device: Option<usize>,
 }
 
-impl ColumnsButFeatures {
-    /// What a column is, if it is one of these.
+impl NonFeatureColumns {
+    /// Returns the role of a column, if it is one of these.
     fn meaning(&self, index: usize) -> Option<&'static str> {
         let known = [
             (Some(self.target), "the target"),
@@ -162,11 +162,11 @@ impl ColumnSearch<'_> {
         self.names.iter().position(|column| column == name)
     }
 
-    fn needed(&self, name: &str, flag: &'static str) -> Result<usize, TableError> {
-        self.position(name).ok_or_else(|| no_column(name, flag, self.names))
+    fn required(&self, name: &str, flag: &'static str) -> Result<usize, TableError> {
+        self.position(name).ok_or_else(|| no_column_error(name, flag, self.names))
     }
 
-    /// The column that a flag names, else the one of the data set, if there is one.
+    /// Finds the column that a flag names, else the one of the data set, if there is one.
     fn chosen(
         &self,
         name: &Option<String>,
@@ -174,20 +174,20 @@ impl ColumnSearch<'_> {
         default: &str,
     ) -> Result<Option<usize>, TableError> {
         match name {
-            Some(name) => self.needed(name, flag).map(Some),
+            Some(name) => self.required(name, flag).map(Some),
             None => Ok(self.position(default)),
         }
     }
 
-    fn numbers_and_keys(&self) -> Result<ColumnsButFeatures, TableError> {
+    fn non_feature_columns(&self) -> Result<NonFeatureColumns, TableError> {
         let titles: Vec<&str> = self.names[..self.own].iter().map(String::as_str).collect();
         let target = self.target(&titles)?;
         let weight = self.choice.weight.as_ref();
-        Ok(ColumnsButFeatures {
+        Ok(NonFeatureColumns {
             target,
             group: self.chosen(&self.choice.group, "--group", "group")?,
             device: self.chosen(&self.choice.device, "--device", "device")?,
-            weight: weight.map(|name| self.needed(name, "--weight")).transpose()?,
+            weight: weight.map(|name| self.required(name, "--weight")).transpose()?,
             duration: self.position("duration_s").or_else(|| unit_duration(&titles)),
             se: match self.names[target].as_str() {
                 "energy_j" => self.position("energy_se_j"),
@@ -199,16 +199,16 @@ impl ColumnSearch<'_> {
 
     fn target(&self, titles: &[&str]) -> Result<usize, TableError> {
         if let Some(name) = &self.choice.target {
-            return self.needed(name, "--target");
+            return self.required(name, "--target");
         }
         match self.position("energy_j") {
             Some(at) => Ok(at),
-            None => unit_energy(titles)?.map_or_else(|| self.needed("energy_j", "--target"), Ok),
+            None => unit_energy(titles)?.map_or_else(|| self.required("energy_j", "--target"), Ok),
         }
     }
 
-    /// What a column is that is no feature by itself.
-    fn meaning(&self, found: &ColumnsButFeatures, index: usize) -> Option<&'static str> {
+    /// Returns the role of a column that is no feature by itself.
+    fn meaning(&self, found: &NonFeatureColumns, index: usize) -> Option<&'static str> {
         found.meaning(index).or_else(|| match index {
             _ if FIXED_COLUMNS.contains(&self.names[index].as_str()) => {
                 Some("a column of the data set")
@@ -218,12 +218,12 @@ impl ColumnSearch<'_> {
         })
     }
 
-    /// Columns of no meaning: all that could be features.
-    fn others(&self, found: &ColumnsButFeatures) -> impl Iterator<Item = usize> {
+    /// Returns the columns without a role: all that could be features.
+    fn others(&self, found: &NonFeatureColumns) -> impl Iterator<Item = usize> {
         (0..self.names.len()).filter(|index| self.meaning(found, *index).is_none())
     }
 
-    fn features(&self, found: &ColumnsButFeatures) -> Result<Vec<usize>, TableError> {
+    fn features(&self, found: &NonFeatureColumns) -> Result<Vec<usize>, TableError> {
         let features = match (&self.choice.feature_names, &self.choice.features) {
             (Some(exact), _) => positions_of(exact, self.names)?,
             (None, Some(list)) => {
@@ -236,8 +236,8 @@ impl ColumnSearch<'_> {
         if features.is_empty() { Err(TableError::NoFeatures) } else { Ok(features) }
     }
 
-    /// Columns that number rows, where nobody chose features.
-    fn left_out(&self, found: &ColumnsButFeatures) -> Vec<usize> {
+    /// Returns the columns that number rows, where nobody chose features.
+    fn left_out(&self, found: &NonFeatureColumns) -> Vec<usize> {
         if self.choice.feature_names.is_some() || self.choice.features.is_some() {
             return Vec::new();
         }
@@ -245,27 +245,27 @@ impl ColumnSearch<'_> {
     }
 }
 
-/// Where the features of a model are, in its order. There may be many, so each is looked up.
+/// Finds the features of a model, in its order. There may be many, so each is looked up.
 fn positions_of(features: &[String], names: &[String]) -> Result<Vec<usize>, TableError> {
     let index: BTreeMap<&str, usize> =
         names.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
     let place = |name: &String| {
         let found = index.get(name.as_str()).copied();
-        found.ok_or_else(|| no_column(name, "a feature of the model", names))
+        found.ok_or_else(|| no_column_error(name, "a feature of the model", names))
     };
     features.iter().map(place).collect()
 }
 
-fn no_column(name: &str, flag: &'static str, names: &[String]) -> TableError {
-    TableError::NoColumn { name: name.into(), flag, nearest: nearest(name, names) }
+fn no_column_error(name: &str, flag: &'static str, names: &[String]) -> TableError {
+    TableError::NoColumn { name: name.into(), flag, nearest: nearest_name(name, names) }
 }
 
-/// Whether a column has the numbers that pandas and R write beside rows.
+/// Whether a name is that of a column of row numbers, as pandas and R write it.
 fn is_index(name: &str) -> bool {
     name.is_empty() || name.starts_with("__index_level_") || name.starts_with("Unnamed: ")
 }
 
-/// All names, and how many of them are the file's own.
+/// Returns all names, and how many of them are the file's own.
 fn with_constants(mut own: Vec<String>, constants: &[(String, String)]) -> (Vec<String>, usize) {
     let count = own.len();
     let new: Vec<String> = constants
@@ -279,17 +279,17 @@ fn with_constants(mut own: Vec<String>, constants: &[(String, String)]) -> (Vec<
 }
 
 impl ColumnPositions {
-    /// The columns that numbers are read from, but for the features.
+    /// Columns that numbers are read from, but for the features.
     pub(super) fn numbers(&self) -> impl Iterator<Item = usize> {
         [Some(self.target), self.duration, self.se, self.weight].into_iter().flatten()
     }
 
-    /// The columns that text is read from.
+    /// Columns that text is read from.
     pub(super) fn texts(&self) -> impl Iterator<Item = usize> {
         [self.case, self.group, self.device].into_iter().flatten()
     }
 
-    /// What a user is told of units, and of columns that are left out.
+    /// Returns remarks for the user on units, and on columns that are left out.
     pub(super) fn remarks(&self) -> Vec<String> {
         let ColumnUnits { energy, se, duration } = self.units;
         let scaled = [
@@ -308,7 +308,7 @@ impl ColumnPositions {
         scaled.chain(left_out).collect()
     }
 
-    /// Names of folders are text.
+    /// Refuses columns of numbers that are names of folders, which are text.
     fn check_constants(&self) -> Result<(), TableError> {
         match self.numbers().find(|place| *place >= self.own) {
             None => Ok(()),
@@ -320,7 +320,8 @@ impl ColumnPositions {
         }
     }
 
-    /// The same columns in another file of the table, `first` being the one they were found in.
+    /// Finds the same columns in another file of the table, `first` being the one they were found
+    /// in.
     pub(super) fn in_file(
         &self,
         own: Vec<String>,

@@ -6,23 +6,23 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use wattline_units::csv_text;
-use wattline_units::dialect::{PlainCsv, RowLimited};
+use wattline_units::dialect::{PlainCsv, RowLimitedReader};
 use wattline_units::limits::TABLE_COLUMNS;
 use wattline_units::shortened::shortened_bytes;
 
-use super::block::{RowBlock, TextColumn, Texts, transpose};
+use super::block::{RowBlock, RowTexts, TextColumn, transpose};
 use super::cases::Table;
 use super::columns::{ColumnChoice, ColumnPositions, ColumnType, TableColumn};
 use super::error::TableError;
-use super::part::{Fill, TablePart, TableRows, UnopenedPart};
+use super::part::{PartBlockHandler, TablePart, TableRows, UnopenedPart};
 use super::rows::{BLOCK_ROWS, PassColumns};
 
-/// Opens the text anew for every pass.
-pub type Open<'o> = Box<dyn Fn() -> std::io::Result<Box<dyn Read + 'o>> + 'o>;
+/// Function that opens the text anew for every pass.
+pub type OpenCsv<'o> = Box<dyn Fn() -> std::io::Result<Box<dyn Read + 'o>> + 'o>;
 
 /// A CSV that can be read again and again.
 pub struct CsvPart<'o> {
-    open: Open<'o>,
+    open: OpenCsv<'o>,
 }
 
 impl Table {
@@ -33,7 +33,7 @@ impl Table {
 }
 
 impl<'o> TableRows<'o> {
-    /// The rows of a table of any dialect.
+    /// Reads the columns of a table of any dialect.
     ///
     /// # Errors
     /// It is no table as text, or columns are missing.
@@ -45,19 +45,20 @@ impl<'o> TableRows<'o> {
 }
 
 impl<'o> CsvPart<'o> {
-    /// Nothing is read yet.
-    pub fn new(open: Open<'o>) -> Self {
+    /// Creates the part; nothing is read yet.
+    pub fn new(open: OpenCsv<'o>) -> Self {
         Self { open }
     }
 
-    /// The text as plain CSV.
-    fn plain(&self) -> Result<PlainCsv<Box<dyn Read + 'o>>, TableError> {
+    /// Opens the text as plain CSV.
+    fn open_plain(&self) -> Result<PlainCsv<Box<dyn Read + 'o>>, TableError> {
         (self.open)().and_then(PlainCsv::new).map_err(TableError::of_text)
     }
 
-    /// The rows, and where the one begins that is read next.
+    /// Opens a reader of the rows, and returns the position, kept up to date, where the row begins
+    /// that is read next.
     fn reader(&self) -> Result<(PlainReader<'o>, Rc<Cell<u64>>), TableError> {
-        let (text, row_start) = RowLimited::new(self.plain()?);
+        let (text, row_start) = RowLimitedReader::new(self.open_plain()?);
         // Cells are trimmed where they are read: the reader would copy every record for it.
         let reader = csv::ReaderBuilder::new()
             .trim(csv::Trim::Headers)
@@ -67,9 +68,9 @@ impl<'o> CsvPart<'o> {
     }
 }
 
-type PlainReader<'o> = csv::Reader<RowLimited<PlainCsv<Box<dyn Read + 'o>>>>;
+type PlainReader<'o> = csv::Reader<RowLimitedReader<PlainCsv<Box<dyn Read + 'o>>>>;
 
-/// What is read from a file at a time.
+/// Bytes that are read from a file at a time.
 const BUFFER_BYTES: usize = 1 << 18;
 
 impl TablePart for CsvPart<'_> {
@@ -80,41 +81,41 @@ impl TablePart for CsvPart<'_> {
         TABLE_COLUMNS.check(headers.len() as u64).map_err(TableError::too_large(remedy))?;
         let names = headers.iter();
         let names = names.map(|name| name.trim_start_matches('\u{feff}').trim());
-        let names = names.map(|name| csv_text::plain_field(name).to_string());
+        let names = names.map(|name| csv_text::without_guard(name).to_string());
         Ok(names.map(|name| TableColumn { name, kind: ColumnType::Any }).collect())
     }
 
     fn remark(&self) -> Result<Option<String>, TableError> {
-        Ok(self.plain()?.dialect.remark())
+        Ok(self.open_plain()?.dialect.remark())
     }
 
-    fn each(
+    fn for_each_block(
         &self,
         places: &ColumnPositions,
         wanted: PassColumns,
-        fill: Fill<'_>,
+        fill: PartBlockHandler<'_>,
     ) -> Result<(), TableError> {
         let (mut reader, row_start) = self.reader()?;
         reader.byte_headers()?;
         row_start.set(reader.position().byte());
-        let mut filling = BlockFilling::new(places, wanted);
+        let mut filling = BlockFiller::new(places, wanted);
         let mut record = csv::ByteRecord::new();
         while reader.read_byte_record(&mut record)? {
             row_start.set(reader.position().byte());
             filling.add(&record)?;
-            if filling.block.rows() == BLOCK_ROWS && filling.give(fill).is_break() {
+            if filling.block.rows() == BLOCK_ROWS && filling.give_block(fill).is_break() {
                 return Ok(());
             }
         }
         if filling.block.rows() > 0 {
-            let _ = filling.give(fill);
+            let _ = filling.give_block(fill);
         }
         Ok(())
     }
 }
 
 /// A block being filled.
-struct BlockFilling<'p> {
+struct BlockFiller<'p> {
     places: &'p ColumnPositions,
     wanted: PassColumns,
     block: RowBlock,
@@ -122,10 +123,10 @@ struct BlockFilling<'p> {
     counts: Vec<f64>,
 }
 
-impl<'p> BlockFilling<'p> {
+impl<'p> BlockFiller<'p> {
     fn new(places: &'p ColumnPositions, wanted: PassColumns) -> Self {
         let texts = |place: Option<usize>| {
-            place.filter(|place| *place < places.own).map(|_| Texts::Each(TextColumn::default()))
+            place.filter(|place| *place < places.own).map(|_| RowTexts::Each(TextColumn::default()))
         };
         let block = RowBlock {
             names: texts(places.case),
@@ -147,8 +148,8 @@ impl<'p> BlockFilling<'p> {
             (&mut block.groups, places.group),
             (&mut block.devices, places.device),
         ] {
-            if let (Some(Texts::Each(column)), Some(place)) = (texts, place) {
-                column.push_checked(csv_text::plain_field(&String::from_utf8_lossy(
+            if let (Some(RowTexts::Each(column)), Some(place)) = (texts, place) {
+                column.push_checked(csv_text::without_guard(&String::from_utf8_lossy(
                     row.cell(place),
                 )))?;
             }
@@ -173,14 +174,14 @@ impl<'p> BlockFilling<'p> {
         Ok(())
     }
 
-    fn give(&mut self, fill: Fill<'_>) -> ControlFlow<()> {
+    fn give_block(&mut self, fill: PartBlockHandler<'_>) -> ControlFlow<()> {
         transpose(&self.counts, self.places.features.len(), &mut self.block.counts);
         let flow = fill(&mut self.block);
         self.counts.clear();
         let block = &mut self.block;
         block.first += block.energies_j.len();
         for texts in [&mut block.names, &mut block.groups, &mut block.devices] {
-            if let Some(Texts::Each(column)) = texts {
+            if let Some(RowTexts::Each(column)) = texts {
                 column.clear();
             }
         }
@@ -206,7 +207,8 @@ impl CsvRow<'_> {
         self.record.get(place).unwrap_or_default().trim_ascii()
     }
 
-    /// Absent and empty cells are none; a duration or an error below 0 is refused.
+    /// Returns the number in a cell, `None` for an absent or empty one; a duration or an error
+    /// below 0 is refused.
     fn optional(&self, place: usize) -> Result<Option<f64>, TableError> {
         let filled = !self.cell(place).is_empty();
         filled.then(|| self.number_from(place, "", 0.0)).transpose()
@@ -220,15 +222,15 @@ impl CsvRow<'_> {
         least: f64,
     ) -> Result<f64, TableError> {
         let cell = self.record.get(place).unwrap_or_default();
-        let number = digits(cell).or_else(|| number(cell));
+        let number = parse_digits(cell).or_else(|| parse_number(cell));
         match number.filter(|x| x.is_finite() && *x >= least) {
             Some(number) => Ok(number),
-            None => Err(self.bad(place, column_is, least)),
+            None => Err(self.cell_error(place, column_is, least)),
         }
     }
 
     #[cold]
-    fn bad(&self, place: usize, column_is: &'static str, least: f64) -> TableError {
+    fn cell_error(&self, place: usize, column_is: &'static str, least: f64) -> TableError {
         TableError::BadCell {
             row: self.number,
             line: Some(self.record.position().map_or(0, csv::Position::line)),
@@ -240,8 +242,8 @@ impl CsvRow<'_> {
     }
 }
 
-/// Most cells: so few digits that the number is exact.
-fn digits(cell: &[u8]) -> Option<f64> {
+/// Parses a cell with so few digits that the number is exact: most cells.
+fn parse_digits(cell: &[u8]) -> Option<f64> {
     if cell.is_empty() || cell.len() > 15 {
         return None;
     }
@@ -256,7 +258,7 @@ fn digits(cell: &[u8]) -> Option<f64> {
     Some(number as f64)
 }
 
-fn number(cell: &[u8]) -> Option<f64> {
+fn parse_number(cell: &[u8]) -> Option<f64> {
     std::str::from_utf8(cell.trim_ascii()).ok()?.parse().ok()
 }
 
@@ -380,7 +382,7 @@ mod tests {
         let text: &'static str = Box::leak(format!("case,energy_j,a,b\n{text}").into_boxed_str());
         let rows = rows_of(text).unwrap();
         let (mut found, mut outline) = (0, Vec::new());
-        rows.each(PassColumns::Counts, &mut |block| {
+        rows.for_each_block(PassColumns::Counts, &mut |block| {
             assert_eq!(block.first, found);
             for i in 0..block.rows() {
                 let at = (found + i) as f64;
@@ -391,7 +393,7 @@ mod tests {
             ControlFlow::Continue(())
         })
         .unwrap();
-        rows.each(PassColumns::Cases, &mut |block| {
+        rows.for_each_block(PassColumns::Cases, &mut |block| {
             assert!(block.counts.is_empty());
             outline.extend((0..block.rows()).map(|i| block.name(i)));
             ControlFlow::Continue(())
@@ -405,7 +407,7 @@ mod tests {
         let text: String = (0..9000).map(|i| format!("{i},1\n")).collect();
         let rows = rows_of(Box::leak(format!("energy_j,a\n{text}").into_boxed_str())).unwrap();
         let mut blocks = 0;
-        rows.each(PassColumns::Counts, &mut |_| {
+        rows.for_each_block(PassColumns::Counts, &mut |_| {
             blocks += 1;
             ControlFlow::Break(())
         })
@@ -417,7 +419,11 @@ mod tests {
     fn digits_are_the_numbers_that_they_say() {
         for text in ["0", "7", "000123", "999999999999999", "", "12a", "-3", "1234567890123456"] {
             let plain = text.len() < 16 && text.parse::<u64>().is_ok();
-            assert_eq!(digits(text.as_bytes()), plain.then(|| text.parse().unwrap()), "{text}");
+            assert_eq!(
+                parse_digits(text.as_bytes()),
+                plain.then(|| text.parse().unwrap()),
+                "{text}"
+            );
         }
     }
 }

@@ -9,7 +9,7 @@ use wattline_units::shortened::shortened;
 
 use super::features::FeaturesError;
 
-/// A file or stream that gives no table.
+/// Reason why a file or stream gives no table.
 #[derive(Debug, Error)]
 pub enum TableError {
     /// Not CSV, or lines of different length.
@@ -21,20 +21,20 @@ pub enum TableError {
     /// Titles that leave a choice.
     #[error(transparent)]
     Title(#[from] TitleError),
-    /// A file that is whole, and of which something is not read.
+    /// The file has a feature that is not supported.
     #[error("{what}: {feature} is not read; {remedy}")]
     Unsupported {
-        /// Where.
+        /// File, or part of it.
         what: String,
-        /// What is not read.
+        /// The feature that is not supported.
         feature: String,
-        /// What to do about it.
+        /// Remedy for the user.
         remedy: &'static str,
     },
     /// A column that was named, or the energy, is not there.
     #[error("there is no column `{}` ({flag}){}", shortened(name), did_you_mean(nearest))]
     NoColumn {
-        /// Its name.
+        /// Name of the column.
         name: String,
         /// The flag that names it.
         flag: &'static str,
@@ -64,14 +64,14 @@ pub enum TableError {
         line: Option<u64>,
         /// Name of the column.
         column: String,
-        /// What the cell holds, quoted, or `null`.
+        /// Content of the cell, quoted, or `null`.
         found: String,
-        /// What it should hold.
+        /// Content that is needed.
         wanted: &'static str,
-        /// What the column is used as.
+        /// Role of the column.
         column_is: &'static str,
     },
-    /// A column whose values are of no use.
+    /// A column has values of a type that its role excludes.
     #[error(
         "column `{}` is {}, not {wanted}; leave it out with --features, or write it as {wanted}",
         shortened(column),
@@ -80,9 +80,9 @@ pub enum TableError {
     Type {
         /// Name of the column.
         column: String,
-        /// What it is.
+        /// Type of the column.
         is: String,
-        /// What it should be.
+        /// Type that is needed.
         wanted: &'static str,
     },
     /// A file of a table that lacks a column of the first.
@@ -120,9 +120,9 @@ pub enum TableError {
     TypeChanges {
         /// Name of the column.
         column: String,
-        /// What it is here.
+        /// Type of the column in this file.
         is: String,
-        /// What it is in the first file.
+        /// Type of the column in the first file.
         was: String,
         /// The first file.
         first: String,
@@ -130,31 +130,31 @@ pub enum TableError {
     /// A file that is cut short or damaged.
     #[error("{what}: {message}; the file is cut short or damaged: copy or write it again")]
     Damaged {
-        /// Where.
+        /// File, or part of it.
         what: String,
-        /// What the reader says.
+        /// Message of the reader.
         message: String,
     },
-    /// More than this machine is asked for.
+    /// The table exceeds a limit of size.
     #[error("{exceeded}; {remedy}")]
     TooLarge {
-        /// What was asked for.
+        /// The limit and the size.
         exceeded: LimitExceeded,
-        /// What to do about it.
+        /// Remedy for the user.
         remedy: &'static str,
     },
-    /// Rows that can't be had.
+    /// The rows can't be read.
     #[error("the rows could not be read: {message}")]
     Read {
-        /// What the reader says.
+        /// Message of the reader.
         message: String,
     },
-    /// One of several files.
+    /// One of several files is at fault.
     #[error("{file}")]
     In {
         /// The file.
         file: String,
-        /// What is the matter with it.
+        /// The error of that file.
         #[source]
         error: Box<TableError>,
     },
@@ -167,12 +167,12 @@ pub enum TableError {
 }
 
 impl TableError {
-    /// More than a limit allows, and what to do about it.
+    /// Returns a constructor of [`TableError::TooLarge`] with this remedy.
     pub(super) fn too_large(remedy: &'static str) -> impl Fn(LimitExceeded) -> Self {
         move |exceeded| Self::TooLarge { exceeded, remedy }
     }
 
-    /// What a text that can't be opened, or is no table, says.
+    /// Converts the error of a text that can't be opened, or is no table.
     pub(super) fn of_text(error: io::Error) -> Self {
         let found = error.get_ref().and_then(|inner| inner.downcast_ref::<DialectError>());
         match found {
@@ -181,7 +181,7 @@ impl TableError {
         }
     }
 
-    /// The same error, of one file of several.
+    /// Returns the error with the file at fault, where a table has several.
     pub fn of_file(self, file: &str) -> Self {
         Self::In { file: file.to_owned(), error: Box::new(self) }
     }

@@ -34,7 +34,7 @@ pub enum FeaturesError {
     Taken {
         /// The column.
         name: String,
-        /// What it is used as.
+        /// Role of the column.
         used_as: &'static str,
     },
 }
@@ -43,9 +43,9 @@ fn hint(nearest: &Option<String>) -> String {
     nearest.iter().map(|name| format!("; did you mean `{}`?", shortened(name))).collect()
 }
 
-/// Indices of the columns that a list takes, in the order of the list, each once.
-/// `taken` says what a column is used for already: such a column is an error by name
-/// and is passed over in prefixes and ranges.
+/// Returns the indices of the columns that a list selects, in the order of the list, each once.
+/// `taken` gives the role that a column has already: such a column is an error by name and is
+/// passed over in prefixes and ranges.
 pub(crate) fn select_features(
     list: &str,
     columns: &[String],
@@ -55,15 +55,13 @@ pub(crate) fn select_features(
     let mut chosen = Vec::new();
     for part in list.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         let found: Vec<usize> = match part_columns(part, columns)? {
-            FeatureNamePart::Name(index) => {
+            ListPart::Name(index) => {
                 if let Some(used_as) = taken(index) {
                     return Err(FeaturesError::Taken { name: part.into(), used_as });
                 }
                 vec![index]
             }
-            FeatureNamePart::Many(found) => {
-                found.into_iter().filter(|i| taken(*i).is_none()).collect()
-            }
+            ListPart::Many(found) => found.into_iter().filter(|i| taken(*i).is_none()).collect(),
         };
         if found.is_empty() {
             return Err(FeaturesError::Empty { text: part.into() });
@@ -76,43 +74,43 @@ pub(crate) fn select_features(
     Ok(chosen)
 }
 
-enum FeatureNamePart {
+enum ListPart {
     Name(usize),
     Many(Vec<usize>),
 }
 
-fn part_columns(part: &str, columns: &[String]) -> Result<FeatureNamePart, FeaturesError> {
+fn part_columns(part: &str, columns: &[String]) -> Result<ListPart, FeaturesError> {
     if let Some(index) = columns.iter().position(|name| name == part) {
-        return Ok(FeatureNamePart::Name(index));
+        return Ok(ListPart::Name(index));
     }
     if let Some(prefix) = part.strip_suffix('*') {
         let takes = |index: &usize| columns[*index].starts_with(prefix);
-        return Ok(FeatureNamePart::Many((0..columns.len()).filter(takes).collect()));
+        return Ok(ListPart::Many((0..columns.len()).filter(takes).collect()));
     }
     let Some((from, to)) = part.split_once("..") else {
-        return place(part, columns).map(FeatureNamePart::Name);
+        return column_index(part, columns).map(ListPart::Name);
     };
-    let first = place(from.trim(), columns)?;
+    let first = column_index(from.trim(), columns)?;
     let last = match to.trim() {
         "" => columns.len() - 1,
-        to => place(to, columns)?,
+        to => column_index(to, columns)?,
     };
     if last < first {
         return Err(FeaturesError::Reversed { text: part.into() });
     }
-    Ok(FeatureNamePart::Many((first..=last).collect()))
+    Ok(ListPart::Many((first..=last).collect()))
 }
 
-fn place(name: &str, columns: &[String]) -> Result<usize, FeaturesError> {
+fn column_index(name: &str, columns: &[String]) -> Result<usize, FeaturesError> {
     let found = columns.iter().position(|column| column == name);
     found.ok_or_else(|| FeaturesError::NoColumn {
         name: name.into(),
-        nearest: nearest(name, columns),
+        nearest: nearest_name(name, columns),
     })
 }
 
-/// The column that is spelled most like a name, if any is near.
-pub(super) fn nearest(name: &str, columns: &[String]) -> Option<String> {
+/// Returns the column that is spelled most like a name, if any is near.
+pub(super) fn nearest_name(name: &str, columns: &[String]) -> Option<String> {
     let scored = columns.iter().map(|column| (strsim::jaro_winkler(name, column), column));
     let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))?;
     (best.0 > 0.7).then(|| best.1.clone())

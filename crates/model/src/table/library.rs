@@ -7,10 +7,10 @@ use wattline_units::operation::FeatureColumn;
 
 pub use wattline_units::operation::{GARBAGE_COLLECTION, LIBRARY_OTHER};
 
-/// Which library functions get a column of their own.
+/// Number of library functions that get a column of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LibraryTop {
-    /// All of them: whoever fits may lump them inside each fold.
+    /// All of them: a fit may lump them inside each fold.
     All,
     /// The most executed over the campaign, GC among them whenever there
     /// was one; ties by name.

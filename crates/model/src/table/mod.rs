@@ -27,7 +27,7 @@ mod rows;
 
 #[cfg(feature = "parquet")]
 pub use arrow_stream::{ARROW_FILE, ArrowFilePart, ArrowStreamPart};
-pub use block::{RowBlock, TextColumn, Texts};
+pub use block::{RowBlock, RowTexts, TextColumn};
 pub use cases::{Case, Table};
 pub use columns::{ColumnChoice, ColumnType, FIXED_COLUMNS, TableColumn};
 pub use csv_part::CsvPart;
@@ -37,7 +37,7 @@ pub use library::{GARBAGE_COLLECTION, LIBRARY_OTHER, LibraryTop, lump};
 #[cfg(feature = "parquet")]
 pub use parquet_part::ParquetPart;
 pub use part::{TablePart, TableRows, UnopenedPart};
-pub use rows::{BLOCK_ROWS, PassColumns, RowSource, Take, numbers_held};
+pub use rows::{BLOCK_ROWS, BlockHandler, PassColumns, RowSource, numbers_held};
 
 #[cfg(test)]
 #[cfg(feature = "parquet")]

@@ -1,5 +1,5 @@
-//! How many lengths a page of texts in a delta encoding states: the decoder makes room for so
-//! many, though a few bytes can stand for any number of them.
+//! Check of the number of lengths that a page of texts in a delta encoding states: the decoder
+//! makes room for so many, though a few bytes can stand for any number of them.
 
 use parquet::basic::Encoding;
 use parquet::column::page::Page;
@@ -9,25 +9,28 @@ use parquet::errors::ParquetError;
 /// largest definition level of its column.
 pub(super) fn check_lengths(page: &Page, max_level: i16) -> Result<(), ParquetError> {
     let encoding = page.encoding();
-    let Some(values) = values(page, max_level) else { return Err(damage()) };
+    let Some(values) = value_bytes(page, max_level) else { return Err(damage_error()) };
     let most = u64::from(page.num_values());
     match encoding {
-        Encoding::DELTA_LENGTH_BYTE_ARRAY => Lengths::of(values, most).map(drop),
+        Encoding::DELTA_LENGTH_BYTE_ARRAY => PackedLengths::of(values, most).map(drop),
         Encoding::DELTA_BYTE_ARRAY => {
-            let prefixes = Lengths::of(values, most);
-            prefixes.and_then(Lengths::rest).and_then(|rest| Lengths::of(rest, most)).map(drop)
+            let prefixes = PackedLengths::of(values, most);
+            prefixes
+                .and_then(PackedLengths::rest)
+                .and_then(|rest| PackedLengths::of(rest, most))
+                .map(drop)
         }
         _ => return Ok(()),
     }
-    .ok_or_else(damage)
+    .ok_or_else(damage_error)
 }
 
-fn damage() -> ParquetError {
+fn damage_error() -> ParquetError {
     ParquetError::General("a page states more lengths of texts than it has values".to_owned())
 }
 
-/// What follows the levels of a page of a column that is not nested.
-fn values(page: &Page, max_level: i16) -> Option<&[u8]> {
+/// Returns the bytes after the levels of a page of a column that is not nested.
+fn value_bytes(page: &Page, max_level: i16) -> Option<&[u8]> {
     match page {
         Page::DataPage { buf, num_values, def_level_encoding, .. } => {
             let levels = match (max_level, def_level_encoding) {
@@ -52,25 +55,25 @@ fn values(page: &Page, max_level: i16) -> Option<&[u8]> {
 }
 
 /// Lengths, packed as differences.
-struct Lengths<'p> {
-    blocks: Bytes<'p>,
+struct PackedLengths<'p> {
+    blocks: ByteReader<'p>,
     /// Lengths of a part of a block, which have one width.
     of_part: u64,
     parts: u64,
     count: u64,
 }
 
-impl<'p> Lengths<'p> {
-    /// Reads their header; `None` where they are more than `most`, or it makes no sense.
+impl<'p> PackedLengths<'p> {
+    /// Reads their header; `None` where they are more than `most`, or it is invalid.
     fn of(bytes: &'p [u8], most: u64) -> Option<Self> {
-        let mut blocks = Bytes(bytes);
+        let mut blocks = ByteReader(bytes);
         let (of_block, parts, count) = (blocks.number()?, blocks.number()?, blocks.number()?);
         blocks.number()?;
         let of_part = of_block.checked_div(parts)?;
         (count <= most && of_part > 0).then_some(Self { blocks, of_part, parts, count })
     }
 
-    /// What follows them.
+    /// Returns the bytes after the lengths.
     fn rest(mut self) -> Option<&'p [u8]> {
         // The first one stands in the header.
         let mut left = self.count.saturating_sub(1);
@@ -89,17 +92,17 @@ impl<'p> Lengths<'p> {
     }
 }
 
-/// Bytes that are read one after the other.
-struct Bytes<'p>(&'p [u8]);
+/// Reader of consecutive bytes.
+struct ByteReader<'p>(&'p [u8]);
 
-impl<'p> Bytes<'p> {
+impl<'p> ByteReader<'p> {
     fn take(&mut self, count: u64) -> Option<&'p [u8]> {
         let (taken, rest) = self.0.split_at_checked(usize::try_from(count).ok()?)?;
         self.0 = rest;
         Some(taken)
     }
 
-    /// A number in parts of seven bits.
+    /// Reads a number in parts of seven bits.
     fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
@@ -125,15 +128,15 @@ mod tests {
 
     #[test]
     fn lengths_are_counted_and_passed_over() {
-        let rest = Lengths::of(&LENGTHS, 2).and_then(Lengths::rest);
+        let rest = PackedLengths::of(&LENGTHS, 2).and_then(PackedLengths::rest);
         assert_eq!(rest, Some(&[7, 7, 7][..]));
-        assert!(Lengths::of(&LENGTHS, 1).is_none(), "more than the page has");
+        assert!(PackedLengths::of(&LENGTHS, 1).is_none(), "more than the page has");
         for end in 0..5 {
-            assert!(Lengths::of(&LENGTHS[..end], 2).is_none(), "{end}");
+            assert!(PackedLengths::of(&LENGTHS[..end], 2).is_none(), "{end}");
         }
-        assert!(Lengths::of(&LENGTHS[..15], 2).and_then(Lengths::rest).is_none());
+        assert!(PackedLengths::of(&LENGTHS[..15], 2).and_then(PackedLengths::rest).is_none());
         let mut none = LENGTHS;
         none[2] = 0;
-        assert!(Lengths::of(&none, 2).is_none(), "no parts");
+        assert!(PackedLengths::of(&none, 2).is_none(), "no parts");
     }
 }

@@ -1,5 +1,5 @@
-//! What the pages of a Parquet file state of their sizes, read before any page is unpacked: the
-//! decoder reserves what a page header asks for.
+//! Sizes that the pages of a Parquet file state, read before any page is unpacked: the decoder
+//! reserves what a page header asks for.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -26,7 +26,7 @@ mod wire {
     pub(crate) const STRUCT: u8 = 12;
 }
 
-/// What a page holds.
+/// Content of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PageKind {
     /// Values, or their numbers in the dictionary.
@@ -55,7 +55,7 @@ impl PageHeader {
     /// Reads the header at the start of `input`.
     pub fn read(input: impl Read) -> io::Result<Self> {
         let mut thrift =
-            Thrift { input: input.take(HEADER_BYTES_MAX), read: 0, may_have_lists: false };
+            ThriftReader { input: input.take(HEADER_BYTES_MAX), read: 0, may_have_lists: false };
         let (mut kind, mut unpacked, mut packed) = (None, None, None);
         let (mut values, mut encoding) = (0, 0);
         thrift.fields(0, &mut |thrift, id, wire| {
@@ -80,7 +80,7 @@ impl PageHeader {
         })?;
         let (Some(kind), Some(unpacked_bytes), Some(packed_bytes)) = (kind, unpacked, packed)
         else {
-            return Err(damage("a page header without sizes"));
+            return Err(damage_error("a page header without sizes"));
         };
         let kind = if kind == 2 { PageKind::Dictionary } else { PageKind::Data };
         let (header_bytes, has_deltas) = (thrift.read, DELTAS_OF_TEXT.contains(&encoding));
@@ -88,12 +88,12 @@ impl PageHeader {
     }
 }
 
-/// Whether a file's metadata, in clear, say that columns are encrypted; false for what is no
-/// metadata, which the decoder tells.
+/// Whether a file's metadata, in clear, state that columns are encrypted; false for what is no
+/// metadata, which the decoder refuses.
 pub(super) fn states_encryption(metadata: &[u8]) -> bool {
     const ENCRYPTION_ALGORITHM: i64 = 8;
     let input = metadata.take(metadata.len() as u64);
-    let mut thrift = Thrift { input, read: 0, may_have_lists: true };
+    let mut thrift = ThriftReader { input, read: 0, may_have_lists: true };
     let mut is_stated = false;
     let read = thrift.fields(0, &mut |_, id, wire| {
         is_stated |= id == ENCRYPTION_ALGORITHM && wire == wire::STRUCT;
@@ -102,22 +102,23 @@ pub(super) fn states_encryption(metadata: &[u8]) -> bool {
     read.is_ok() && is_stated
 }
 
-fn damage(what: &str) -> io::Error {
+fn damage_error(what: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, what.to_owned())
 }
 
 /// A reader of Thrift's compact protocol that skips what it is not asked for.
-struct Thrift<R> {
+struct ThriftReader<R> {
     input: io::Take<R>,
     read: u64,
-    /// Page headers have none.
+    /// Whether lists may occur; page headers have none.
     may_have_lists: bool,
 }
 
-/// Reads the value of a field, by its number and type, or leaves it.
-type TakeField<'f, R> = &'f mut dyn FnMut(&mut Thrift<R>, i64, u8) -> io::Result<bool>;
+/// Function that reads the value of a field, by its number and type, or leaves it and returns
+/// false.
+type TakeField<'f, R> = &'f mut dyn FnMut(&mut ThriftReader<R>, i64, u8) -> io::Result<bool>;
 
-impl<R: Read> Thrift<R> {
+impl<R: Read> ThriftReader<R> {
     fn byte(&mut self) -> io::Result<u8> {
         let mut byte = [0];
         self.input.read_exact(&mut byte)?;
@@ -134,7 +135,7 @@ impl<R: Read> Thrift<R> {
                 return Ok(value);
             }
         }
-        Err(damage("a number of more than ten bytes"))
+        Err(damage_error("a number of more than ten bytes"))
     }
 
     fn signed(&mut self) -> io::Result<i64> {
@@ -142,9 +143,9 @@ impl<R: Read> Thrift<R> {
         Ok((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
     }
 
-    /// A number of 0 or more.
+    /// Reads a number of 0 or more.
     fn whole(&mut self) -> io::Result<u64> {
-        u64::try_from(self.signed()?).map_err(|_| damage("a size below zero"))
+        u64::try_from(self.signed()?).map_err(|_| damage_error("a size below zero"))
     }
 
     fn fields(&mut self, depth: usize, take: TakeField<'_, R>) -> io::Result<()> {
@@ -170,7 +171,7 @@ impl<R: Read> Thrift<R> {
 
     fn skip_value(&mut self, wire: u8, depth: usize) -> io::Result<()> {
         if depth > DEPTH_MAX {
-            return Err(damage("a page header of many levels"));
+            return Err(damage_error("a page header of many levels"));
         }
         match wire {
             wire::TRUE | wire::FALSE => Ok(()),
@@ -183,13 +184,13 @@ impl<R: Read> Thrift<R> {
             }
             wire::STRUCT => self.fields(depth + 1, &mut |_, _, _| Ok(false)),
             wire::LIST | wire::SET if self.may_have_lists => self.skip_list(depth),
-            wire::LIST | wire::SET | wire::MAP => Err(damage("a list in a page header")),
-            _ => Err(damage("an unknown type in a page header")),
+            wire::LIST | wire::SET | wire::MAP => Err(damage_error("a list in a page header")),
+            _ => Err(damage_error("an unknown type in a page header")),
         }
     }
 }
 
-impl<R: Read> Thrift<R> {
+impl<R: Read> ThriftReader<R> {
     fn skip_list(&mut self, depth: usize) -> io::Result<()> {
         let head = self.byte()?;
         let (count, wire) = (u64::from(head >> 4), head & 0x0f);

@@ -13,22 +13,22 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::ChunkReader;
 use parquet::file::serialized_reader::SerializedPageReader;
-use wattline_units::foreign::decode_foreign;
+use wattline_units::foreign::catch_foreign_panic;
 use wattline_units::limits::{
     PARQUET_FOOTER_BYTES, PARQUET_PAGE_BYTES, PARQUET_ROWS_PER_BYTE, TABLE_COLUMNS,
 };
 use wattline_units::shortened::shortened;
 
-use super::arrow_block::{ArrowColumns, column, views};
+use super::arrow_block::{ArrowColumns, table_column, with_text_views};
 use super::block::RowBlock;
 use super::columns::{ColumnPositions, TableColumn};
 use super::error::TableError;
 use super::parquet_deltas::check_lengths;
 use super::parquet_pages::{PageHeader, PageKind, states_encryption};
-use super::part::{Fill, TablePart};
+use super::part::{PartBlockHandler, TablePart};
 use super::rows::{BLOCK_ROWS, PassColumns};
 
-/// Opens the file anew for every pass.
+/// Function that opens the file anew for every pass.
 pub(crate) type OpenParquet<'o, R> = Box<dyn Fn() -> std::io::Result<R> + 'o>;
 
 /// A Parquet file that can be read again and again.
@@ -46,35 +46,35 @@ const DECODED_BYTES: usize = 48 << 20;
 /// Files of fewer rows need not have a byte for so many of them.
 const FEW_ROWS: u64 = 1 << 20;
 
-fn damaged(what: impl Into<String>, error: &dyn std::error::Error) -> TableError {
+fn damage_error(what: impl Into<String>, error: &dyn std::error::Error) -> TableError {
     let message = shortened(&error.to_string()).into_owned();
     TableError::Damaged { what: what.into(), message }
 }
 
-/// What the decoder says of whole files that hold something it does not read.
+/// Words in the decoder's errors for whole files that hold something it does not read.
 const UNREAD: [&str; 3] = ["NYI", "not supported", "Disabled feature"];
 
-/// Codecs that are read.
+/// Remedy for a codec that is not read.
 const CODECS: &str = "write the file anew, with snappy, gzip, brotli, lz4, zstd or no compression";
 
-/// What the decoder refuses: damage, or a feature that it does not have.
-fn refused(what: String, error: &ParquetError) -> TableError {
+/// Converts an error of the decoder: damage, or a feature that it does not have.
+fn decoder_error(what: String, error: &ParquetError) -> TableError {
     let text = error.to_string();
     if !UNREAD.iter().any(|words| text.contains(words)) {
-        return damaged(what, error);
+        return damage_error(what, error);
     }
     let remedy = "write the file anew with the defaults of pandas, Polars or Spark";
     TableError::Unsupported { what, feature: shortened(&text).into_owned(), remedy }
 }
 
 /// Runs the decoder, whose errors and panics are damage of `what`.
-fn decode<T>(
+fn run_decoder<T>(
     what: impl Fn() -> String,
     decode: impl FnOnce() -> Result<T, ParquetError>,
 ) -> Result<T, TableError> {
-    match decode_foreign(decode) {
-        Ok(decoded) => decoded.map_err(|error| refused(what(), &error)),
-        Err(panic) => Err(damaged(what(), &panic)),
+    match catch_foreign_panic(decode) {
+        Ok(decoded) => decoded.map_err(|error| decoder_error(what(), &error)),
+        Err(panic) => Err(damage_error(what(), &panic)),
     }
 }
 
@@ -84,25 +84,26 @@ impl<'o, R: ChunkReader + 'static> ParquetPart<'o, R> {
     /// # Errors
     /// The file can't be opened or is no Parquet file.
     pub fn new(open: OpenParquet<'o, R>) -> Result<Self, TableError> {
-        let file = opened(&open)?;
+        let file = open_file(&open)?;
         check_footer(&file)?;
         // What Arrow noted of dictionaries and the like is of no use here: all are numbers.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let footer = || "the footer".to_owned();
-        let metadata = decode(footer, || ArrowReaderMetadata::load(&file, options.clone()))?;
+        let metadata = run_decoder(footer, || ArrowReaderMetadata::load(&file, options.clone()))?;
         let columns = metadata.schema().fields().len() as u64;
         let remedy = "write the columns in use to a table of their own";
         TABLE_COLUMNS.check(columns).map_err(TableError::too_large(remedy))?;
         // A text that many rows share is not copied for each of them.
-        let options = options.with_schema(views(metadata.schema()));
+        let options = options.with_schema(with_text_views(metadata.schema()));
         let metadata = metadata.metadata().clone();
-        let metadata = decode(footer, || ArrowReaderMetadata::try_new(metadata, options))?;
+        let metadata = run_decoder(footer, || ArrowReaderMetadata::try_new(metadata, options))?;
         let part = Self { bytes: file.len(), open, metadata };
         part.check_rows()?;
         Ok(part)
     }
 
-    /// Rows in runs of one value take no bytes, but time.
+    /// Refuses a file that states far more rows than it has bytes: rows in runs of one value take
+    /// no bytes, but time.
     fn check_rows(&self) -> Result<(), TableError> {
         let rows = self.rows();
         let remedy = "the file states more rows than it can hold: write it again";
@@ -126,7 +127,7 @@ impl<'o, R: ChunkReader + 'static> ParquetPart<'o, R> {
         self.metadata.schema().fields().len()
     }
 
-    /// All bytes of the columns must be there.
+    /// Refuses a file that lacks bytes of the columns.
     fn check_chunks(&self, columns: &[usize]) -> Result<(), TableError> {
         let roots = self.metadata.parquet_schema();
         for (group, about) in self.metadata.metadata().row_groups().iter().enumerate() {
@@ -135,7 +136,8 @@ impl<'o, R: ChunkReader + 'static> ParquetPart<'o, R> {
                     continue;
                 }
                 if chunk.compression() == Compression::LZO {
-                    let (what, feature) = (place(group, chunk), "compression by LZO".to_owned());
+                    let (what, feature) =
+                        (chunk_name(group, chunk), "compression by LZO".to_owned());
                     return Err(TableError::Unsupported { what, feature, remedy: CODECS });
                 }
                 let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
@@ -154,7 +156,8 @@ impl<'o, R: ChunkReader + 'static> ParquetPart<'o, R> {
         Ok(())
     }
 
-    /// Of each column a dictionary and a page are unpacked at a time.
+    /// Refuses columns whose dictionaries and largest pages, of which one each is unpacked at a
+    /// time, exceed the limit.
     fn check_pages(&self, file: R, columns: &[usize]) -> Result<(), TableError> {
         let roots = self.metadata.parquet_schema();
         let mut largest = vec![HeldPages::default(); roots.num_columns()];
@@ -163,9 +166,9 @@ impl<'o, R: ChunkReader + 'static> ParquetPart<'o, R> {
                 if !columns.contains(&roots.get_column_root_idx(leaf)) {
                     continue;
                 }
-                let pages = decode(|| place(group, chunk), || pages_of(&file, chunk))?;
+                let pages = run_decoder(|| chunk_name(group, chunk), || pages_of(&file, chunk))?;
                 if let Some(largest) = largest.get_mut(leaf) {
-                    *largest = largest.and(pages);
+                    *largest = largest.max(pages);
                 }
             }
         }
@@ -176,7 +179,7 @@ impl<'o, R: ChunkReader + 'static> ParquetPart<'o, R> {
         self.check_deltas(&Arc::new(file), &largest)
     }
 
-    /// Texts as differences state how many they are; their pages are unpacked for it.
+    /// Refuses texts as differences that state too many of them; their pages are unpacked for it.
     fn check_deltas(&self, file: &Arc<R>, largest: &[HeldPages]) -> Result<(), TableError> {
         for (group, about) in self.metadata.metadata().row_groups().iter().enumerate() {
             let rows = usize::try_from(about.num_rows()).unwrap_or(0);
@@ -185,8 +188,8 @@ impl<'o, R: ChunkReader + 'static> ParquetPart<'o, R> {
                     continue;
                 }
                 let level = chunk.column_descr().max_def_level();
-                decode(
-                    || place(group, chunk),
+                run_decoder(
+                    || chunk_name(group, chunk),
                     || {
                         let mut pages = SerializedPageReader::new(file.clone(), chunk, rows, None)?;
                         while let Some(page) = pages.get_next_page()? {
@@ -201,8 +204,8 @@ impl<'o, R: ChunkReader + 'static> ParquetPart<'o, R> {
     }
 }
 
-/// A column chunk, for errors.
-fn place(group: usize, chunk: &ColumnChunkMetaData) -> String {
+/// Returns the name of a column chunk for errors.
+fn chunk_name(group: usize, chunk: &ColumnChunkMetaData) -> String {
     let column = chunk.column_path().string();
     format!("row group {}, column `{}`", group + 1, shortened(&column))
 }
@@ -216,7 +219,7 @@ struct HeldPages {
 }
 
 impl HeldPages {
-    fn and(self, other: Self) -> Self {
+    fn max(self, other: Self) -> Self {
         Self {
             dictionary: self.dictionary.max(other.dictionary),
             data: self.data.max(other.data),
@@ -225,7 +228,7 @@ impl HeldPages {
     }
 }
 
-/// The largest pages of a column chunk, whose bytes are known to be there.
+/// Finds the largest pages of a column chunk, whose bytes are known to be there.
 fn pages_of(
     file: &impl ChunkReader,
     chunk: &ColumnChunkMetaData,
@@ -260,7 +263,7 @@ fn pages_of(
     Ok(pages)
 }
 
-/// The least bytes that a value of a dictionary takes.
+/// Returns the least bytes that a value of a dictionary takes.
 fn least_bytes(chunk: &ColumnChunkMetaData) -> u64 {
     match chunk.column_type() {
         Type::BOOLEAN => 1,
@@ -273,18 +276,18 @@ fn least_bytes(chunk: &ColumnChunkMetaData) -> u64 {
     }
 }
 
-/// The length of the footer, in the last eight bytes.
+/// Refuses a footer that is too long, or states encryption; its length is in the last eight bytes.
 fn check_footer(file: &impl ChunkReader) -> Result<(), TableError> {
     let Some(at) = file.len().checked_sub(8) else { return Ok(()) };
     let footer = || "the footer".to_owned();
-    let end = decode(footer, || file.get_bytes(at, 8))?;
+    let end = run_decoder(footer, || file.get_bytes(at, 8))?;
     let length = end.first_chunk::<4>().map_or(0, |length| u32::from_le_bytes(*length));
     let remedy = "write the table to several files";
     // A footer that is longer than its file is damage, which the decoder tells.
     let length = u64::from(length).min(file.len());
     PARQUET_FOOTER_BYTES.check(length).map_err(TableError::too_large(remedy))?;
     let length = usize::try_from(length.min(at)).unwrap_or(0);
-    let metadata = decode(footer, || file.get_bytes(at - length as u64, length))?;
+    let metadata = run_decoder(footer, || file.get_bytes(at - length as u64, length))?;
     if &end[4..] == b"PARE" || states_encryption(&metadata) {
         let (what, feature) = (footer(), "encryption".to_owned());
         let remedy = "write the file without it";
@@ -293,28 +296,28 @@ fn check_footer(file: &impl ChunkReader) -> Result<(), TableError> {
     Ok(())
 }
 
-fn opened<R>(open: &OpenParquet<'_, R>) -> Result<R, TableError> {
+fn open_file<R>(open: &OpenParquet<'_, R>) -> Result<R, TableError> {
     open().map_err(|error| TableError::Read { message: error.to_string() })
 }
 
 impl<R: ChunkReader + 'static> TablePart for ParquetPart<'_, R> {
     fn columns(&self) -> Result<Vec<TableColumn>, TableError> {
-        Ok(self.metadata.schema().fields().iter().map(|field| column(field)).collect())
+        Ok(self.metadata.schema().fields().iter().map(|field| table_column(field)).collect())
     }
 
-    fn each(
+    fn for_each_block(
         &self,
         places: &ColumnPositions,
         wanted: PassColumns,
-        fill: Fill<'_>,
+        fill: PartBlockHandler<'_>,
     ) -> Result<(), TableError> {
         let reading = ArrowColumns::new(places, wanted);
         self.check_chunks(&reading.columns)?;
         let roots =
             ProjectionMask::roots(self.metadata.parquet_schema(), reading.columns.iter().copied());
-        self.check_pages(opened(&self.open)?, &reading.columns)?;
-        let file = opened(&self.open)?;
-        let mut batches = decode(
+        self.check_pages(open_file(&self.open)?, &reading.columns)?;
+        let file = open_file(&self.open)?;
+        let mut batches = run_decoder(
             || "the columns".to_owned(),
             || {
                 ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
@@ -326,9 +329,10 @@ impl<R: ChunkReader + 'static> TablePart for ParquetPart<'_, R> {
         let mut block = RowBlock::default();
         loop {
             let what = || format!("rows from {} on", block.first + 1);
-            let next = decode(what, || batches.next().transpose().map_err(ParquetError::from))?;
+            let next =
+                run_decoder(what, || batches.next().transpose().map_err(ParquetError::from))?;
             let Some(batch) = next else { break };
-            if reading.each(&mut block, &batch, fill)?.is_break() {
+            if reading.for_each_block(&mut block, &batch, fill)?.is_break() {
                 break;
             }
         }
@@ -336,7 +340,8 @@ impl<R: ChunkReader + 'static> TablePart for ParquetPart<'_, R> {
     }
 }
 
-/// Rows that are decoded at a time: whole blocks, at least one and at most sixteen.
+/// Returns the number of rows that are decoded at a time: whole blocks, at least one and at most
+/// sixteen.
 fn decoded_rows(columns: usize) -> usize {
     let block_bytes = BLOCK_ROWS * columns * size_of::<f64>();
     BLOCK_ROWS * (DECODED_BYTES / block_bytes.max(1)).clamp(1, 16)

@@ -84,7 +84,7 @@ fn blocks_hold_what_the_csv_holds() {
     let rows = rows_of(vec![("one", file(7000, |_| false))], &ColumnChoice::default()).unwrap();
     assert_eq!(Table::from_rows(&rows).unwrap(), csv);
     let mut outline = 0;
-    rows.each(PassColumns::Cases, &mut |block| {
+    rows.for_each_block(PassColumns::Cases, &mut |block| {
         assert!(block.first == outline && block.counts.is_empty());
         outline += block.rows();
         std::ops::ControlFlow::Continue(())
@@ -169,13 +169,13 @@ fn every_codec_is_read_or_named() {
 #[test]
 fn what_the_decoder_lacks_is_no_damage() {
     let error = ParquetError::NYI("Encoding X is not supported".to_owned());
-    let text = refused("row group 1".to_owned(), &error).to_string();
+    let text = decoder_error("row group 1".to_owned(), &error).to_string();
     assert!(
         text.contains("is not read; write the file anew") && !text.contains("damaged"),
         "{text}"
     );
     let error = ParquetError::General("the page is 3 bytes short".to_owned());
-    assert!(refused("row group 1".to_owned(), &error).to_string().contains("damaged"));
+    assert!(decoder_error("row group 1".to_owned(), &error).to_string().contains("damaged"));
 }
 
 /// Bytes that are missing in the middle, or flipped: an error that names file and place.

@@ -4,45 +4,45 @@ use std::ops::ControlFlow;
 
 use wattline_units::limits::TABLE_FEATURES;
 
-use super::block::{RowBlock, Texts};
+use super::block::{RowBlock, RowTexts};
 use super::columns::{ColumnChoice, ColumnPositions, ColumnType, TableColumn, find_columns};
 use super::error::TableError;
-use super::rows::{PassColumns, RowSource, Take};
+use super::rows::{BlockHandler, PassColumns, RowSource};
 
 /// A file or a stream of a table.
 pub trait TablePart {
-    /// Its columns, in their order.
+    /// Returns the columns, in their order.
     fn columns(&self) -> Result<Vec<TableColumn>, TableError>;
 
-    /// What a user is told of how it is written; nothing where that is the usual way.
+    /// Returns a remark for the user on how the part is written; `None` for the usual way.
     fn remark(&self) -> Result<Option<String>, TableError> {
         Ok(None)
     }
 
-    /// Reads its rows; blocks are numbered from its own first row, and texts that are the
-    /// same for the whole file are left out.
-    fn each(
+    /// Reads the rows in blocks, which are numbered from the part's own first row; texts that are
+    /// the same for the whole file are left out.
+    fn for_each_block(
         &self,
         places: &ColumnPositions,
         wanted: PassColumns,
-        fill: Fill<'_>,
+        fill: PartBlockHandler<'_>,
     ) -> Result<(), TableError>;
 }
 
-/// What is done with a block of a part, and whether to go on.
-pub type Fill<'f> = &'f mut dyn FnMut(&mut RowBlock) -> ControlFlow<()>;
+/// Function that handles a block of a part, and decides whether to go on.
+pub type PartBlockHandler<'f> = &'f mut dyn FnMut(&mut RowBlock) -> ControlFlow<()>;
 
-type Open<'o> = Box<dyn Fn() -> Result<Box<dyn TablePart + 'o>, TableError> + 'o>;
+type OpenPart<'o> = Box<dyn Fn() -> Result<Box<dyn TablePart + 'o>, TableError> + 'o>;
 
 /// A part that has not been opened.
 pub struct UnopenedPart<'o> {
     name: String,
     constants: Vec<(String, String)>,
-    open: Open<'o>,
+    open: OpenPart<'o>,
 }
 
 impl<'o> UnopenedPart<'o> {
-    /// A part by its name and by what opens it.
+    /// Creates a part from its name and a function that opens it.
     pub fn new(
         name: impl Into<String>,
         open: impl Fn() -> Result<Box<dyn TablePart + 'o>, TableError> + 'o,
@@ -50,13 +50,13 @@ impl<'o> UnopenedPart<'o> {
         Self { name: name.into(), constants: Vec::new(), open: Box::new(open) }
     }
 
-    /// The same with columns that its folders name, `device=B1` in their paths.
+    /// Adds columns that the folders of the part name, `device=B1` in their paths.
     pub fn with_constants(self, constants: Vec<(String, String)>) -> Self {
         Self { constants, ..self }
     }
 }
 
-/// A part that was opened, and where its columns are.
+/// A part that was opened, with the positions of its columns.
 struct OpenedPart<'o> {
     part: Box<dyn TablePart + 'o>,
     columns: Vec<TableColumn>,
@@ -82,13 +82,14 @@ impl<'o> TableRows<'o> {
         let Some(source) = sources.first() else { return Err(TableError::NoRows) };
         let opened = (source.open)().and_then(|part| {
             let columns = part.columns()?;
-            let places = find_columns(names(&columns), &source.constants, choice)?;
+            let places = find_columns(column_names(&columns), &source.constants, choice)?;
             check_kinds(&columns, &places)?;
             Ok(OpenedPart { part, columns, places })
         });
         let OpenedPart { part: first, columns, places } =
-            opened.map_err(|error| of(source, sources.len(), error))?;
-        check_features(places.features.len()).map_err(|error| of(source, sources.len(), error))?;
+            opened.map_err(|error| with_part_name(source, sources.len(), error))?;
+        check_features(places.features.len())
+            .map_err(|error| with_part_name(source, sources.len(), error))?;
         let features = places.features.iter().map(|place| places.names[*place].clone()).collect();
         let all_others = choice.features.is_none() && choice.feature_names.is_none();
         let table = Self { first, sources, columns, places, features };
@@ -99,22 +100,23 @@ impl<'o> TableRows<'o> {
                     true => table.check_no_more(&opened.columns, &opened.places, choice),
                     false => Ok(()),
                 })
-                .map_err(|error| of(source, table.sources.len(), error))?;
+                .map_err(|error| with_part_name(source, table.sources.len(), error))?;
         }
         Ok(table)
     }
 
-    /// Name of the column that groups cases, if there is one.
+    /// Returns the name of the column that groups cases, if there is one.
     pub fn group(&self) -> Option<String> {
         self.places.group.map(|place| self.places.names[place].clone())
     }
 
-    /// Whether a column says on which board a case was measured.
+    /// Whether a column has the board that a case was measured on.
     pub fn have_devices(&self) -> bool {
         self.places.device.is_some()
     }
 
-    /// What a user is told: of how the first file is written, of units, of what is left out.
+    /// Returns remarks for the user: on how the first file is written, on units, on what is left
+    /// out.
     ///
     /// # Errors
     /// Those of reading the first bytes.
@@ -127,7 +129,7 @@ impl<'o> TableRows<'o> {
         let part = (source.open)()?;
         let columns = part.columns()?;
         let first = &self.sources[0].name;
-        let places = self.places.in_file(names(&columns), &source.constants, first)?;
+        let places = self.places.in_file(column_names(&columns), &source.constants, first)?;
         let used = |places: &ColumnPositions| -> Vec<usize> {
             places.numbers().chain(places.texts()).chain(places.features.iter().copied()).collect()
         };
@@ -148,7 +150,8 @@ impl<'o> TableRows<'o> {
         Ok(OpenedPart { part, columns, places })
     }
 
-    /// Where features are all columns that are nothing else, a part must not have others.
+    /// Refuses columns that the first part does not have, where features are all columns without a
+    /// role.
     fn check_no_more(
         &self,
         columns: &[TableColumn],
@@ -156,7 +159,9 @@ impl<'o> TableRows<'o> {
         choice: &ColumnChoice,
     ) -> Result<(), TableError> {
         let constants: Vec<(String, String)> = Vec::new();
-        let Ok(own) = find_columns(names(columns), &constants, choice) else { return Ok(()) };
+        let Ok(own) = find_columns(column_names(columns), &constants, choice) else {
+            return Ok(());
+        };
         match own.features.iter().find(|place| !places.features.contains(place)) {
             None => Ok(()),
             Some(place) => Err(TableError::More {
@@ -166,14 +171,14 @@ impl<'o> TableRows<'o> {
         }
     }
 
-    /// Reads a part of which `before` rows come before it; returns how many rows it has, and
+    /// Reads the part `at`, before which `before` rows come; returns how many rows it has, and
     /// whether to go on.
-    fn each_of(
+    fn for_each_block_of(
         &self,
         at: usize,
         wanted: PassColumns,
         before: usize,
-        take: Take<'_>,
+        take: BlockHandler<'_>,
     ) -> Result<(usize, ControlFlow<()>), TableError> {
         let source = &self.sources[at];
         let opened = if at > 0 { Some(self.open(source)?) } else { None };
@@ -183,7 +188,7 @@ impl<'o> TableRows<'o> {
         };
         let constants = FolderConstants::new(source, places);
         let (mut rows, mut flow) = (0, ControlFlow::Continue(()));
-        part.each(places, wanted, &mut |block| {
+        part.for_each_block(places, wanted, &mut |block| {
             constants.set(block);
             self.places.units.apply(block);
             rows += block.rows();
@@ -196,22 +201,22 @@ impl<'o> TableRows<'o> {
     }
 }
 
-fn names(columns: &[TableColumn]) -> Vec<String> {
+fn column_names(columns: &[TableColumn]) -> Vec<String> {
     columns.iter().map(|column| column.name.clone()).collect()
 }
 
-/// An error with the part's name, where there are several.
-fn of(source: &UnopenedPart<'_>, sources: usize, error: TableError) -> TableError {
+/// Adds the part's name to an error, where there are several.
+fn with_part_name(source: &UnopenedPart<'_>, sources: usize, error: TableError) -> TableError {
     if sources > 1 { error.of_file(&source.name) } else { error }
 }
 
-/// What is fitted and predicted holds matrices of features by features.
+/// Refuses more features than matrices of features by features may have.
 fn check_features(count: usize) -> Result<(), TableError> {
     let remedy = "name fewer of them with --features";
     TABLE_FEATURES.check(count as u64).map_err(TableError::too_large(remedy))
 }
 
-/// Columns of numbers must not hold lists or dates.
+/// Refuses columns of numbers that hold lists or dates.
 fn check_kinds(columns: &[TableColumn], places: &ColumnPositions) -> Result<(), TableError> {
     let is_number =
         |kind: &ColumnType| matches!(kind, ColumnType::Any | ColumnType::Whole | ColumnType::Real);
@@ -236,11 +241,16 @@ impl RowSource for TableRows<'_> {
         &self.features
     }
 
-    fn each(&self, wanted: PassColumns, take: Take<'_>) -> Result<(), TableError> {
+    fn for_each_block(
+        &self,
+        wanted: PassColumns,
+        take: BlockHandler<'_>,
+    ) -> Result<(), TableError> {
         let mut before = 0;
         for (at, source) in self.sources.iter().enumerate() {
-            let read = self.each_of(at, wanted, before, take);
-            let (rows, flow) = read.map_err(|error| of(source, self.sources.len(), error))?;
+            let read = self.for_each_block_of(at, wanted, before, take);
+            let (rows, flow) =
+                read.map_err(|error| with_part_name(source, self.sources.len(), error))?;
             before += rows;
             if flow.is_break() {
                 break;
@@ -250,11 +260,11 @@ impl RowSource for TableRows<'_> {
     }
 }
 
-/// What folders say of all rows of a file.
+/// Texts that the folders of a file give for all of its rows.
 struct FolderConstants {
-    names: Option<Texts>,
-    groups: Option<Texts>,
-    devices: Option<Texts>,
+    names: Option<RowTexts>,
+    groups: Option<RowTexts>,
+    devices: Option<RowTexts>,
 }
 
 impl FolderConstants {
@@ -262,7 +272,7 @@ impl FolderConstants {
         let text = |place: Option<usize>| {
             let name = &places.names[place.filter(|place| *place >= places.own)?];
             let (_, text) = source.constants.iter().find(|(key, _)| key == name)?;
-            Some(Texts::One(text.clone()))
+            Some(RowTexts::One(text.clone()))
         };
         Self { names: text(places.case), groups: text(places.group), devices: text(places.device) }
     }

@@ -4,47 +4,48 @@ use std::ops::ControlFlow;
 
 use wattline_units::limits::TABLE_NUMBERS;
 
-use super::block::{RowBlock, TextColumn, Texts, transpose};
+use super::block::{RowBlock, RowTexts, TextColumn, transpose};
 use super::cases::{Case, Table};
 use super::error::TableError;
 
 /// Rows of a block where the source chooses: some megabytes of counts.
 pub const BLOCK_ROWS: usize = 4096;
 
-/// Which columns a pass is about.
+/// Columns that a pass over the rows reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PassColumns {
-    /// What is known of the cases, without their counts.
+    /// Columns of the cases, without their counts.
     Cases,
-    /// All.
+    /// All columns.
     Counts,
 }
 
-/// Numbers that a case is as large as, beside its counts.
+/// Size of a case beside its counts, in numbers.
 const NUMBERS_OF_A_CASE: u64 = 16;
 
-/// How many numbers a table of so many rows and features is in memory.
+/// Returns how many numbers a table of so many rows and features is in memory.
 pub fn numbers_held(rows: u64, features: usize) -> u64 {
     rows.saturating_mul(NUMBERS_OF_A_CASE.saturating_add(features as u64))
 }
 
-/// What is done with a block, and whether to go on.
-pub type Take<'t> = &'t mut dyn FnMut(&RowBlock) -> ControlFlow<()>;
+/// Function that handles a block of rows, and decides whether to go on.
+pub type BlockHandler<'t> = &'t mut dyn FnMut(&RowBlock) -> ControlFlow<()>;
 
 /// A data set that gives its rows in blocks, in the same order every time.
 pub trait RowSource {
     /// Column names, length l.
     fn features(&self) -> &[String];
 
-    /// Reads the rows from the first one on.
+    /// Reads the rows from the first one on, and passes them to `take` block by block.
     ///
     /// # Errors
     /// Those of the reading; also where there are no rows.
-    fn each(&self, wanted: PassColumns, take: Take<'_>) -> Result<(), TableError>;
+    fn for_each_block(&self, wanted: PassColumns, take: BlockHandler<'_>)
+    -> Result<(), TableError>;
 }
 
 impl Table {
-    /// All rows at once.
+    /// Reads all rows at once.
     ///
     /// # Errors
     /// Those of the reading; the table is too large to be held.
@@ -52,7 +53,7 @@ impl Table {
         let l = rows.features().len();
         let mut table = Self { features: rows.features().to_vec(), ..Self::default() };
         let (mut text_bytes, mut fits) = (0, Ok(()));
-        rows.each(PassColumns::Counts, &mut |block| {
+        rows.for_each_block(PassColumns::Counts, &mut |block| {
             let numbers = numbers_held((table.cases.len() + block.rows()) as u64, l);
             text_bytes += block.text_bytes();
             fits = TABLE_NUMBERS.check(numbers.saturating_add(text_bytes / 8));
@@ -81,7 +82,11 @@ impl RowSource for Table {
         &self.features
     }
 
-    fn each(&self, wanted: PassColumns, take: Take<'_>) -> Result<(), TableError> {
+    fn for_each_block(
+        &self,
+        wanted: PassColumns,
+        take: BlockHandler<'_>,
+    ) -> Result<(), TableError> {
         let l = self.features.len();
         for (at, cases) in self.cases.chunks(BLOCK_ROWS).enumerate() {
             let first = at * BLOCK_ROWS;
@@ -102,7 +107,7 @@ fn block_of(cases: &[Case], first: usize) -> RowBlock {
     let texts = |of: fn(&Case) -> &str| {
         let mut column = TextColumn::default();
         cases.iter().for_each(|case| column.push(of(case)));
-        Some(Texts::Each(column))
+        Some(RowTexts::Each(column))
     };
     let numbers =
         |of: fn(&Case) -> Option<f64>| Some(cases.iter().map(of).collect::<Vec<Option<f64>>>());

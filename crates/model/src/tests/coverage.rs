@@ -10,7 +10,7 @@ fn coverage(campaigns: u64, operations: usize, options: &FitOptions) -> f64 {
     let (mut held, mut all) = (0, 0);
     for seed in 0..campaigns {
         let campaign = Campaign::new(seed, 120, operations, 16, 0.02);
-        let found = campaign.covered(&fit(&campaign.table, options).unwrap());
+        let found = campaign.intervals_with_truth(&fit(&campaign.table, options).unwrap());
         (held, all) = (held + found.0, all + found.1);
     }
     assert_eq!(all, 16 * campaigns as usize, "a block without an interval");

@@ -4,7 +4,7 @@ use wattline_units::assumptions::{ASSUMED, Assumptions};
 
 use super::super::testing::{Campaign, table};
 use super::*;
-use crate::devices::factors;
+use crate::devices::device_factors;
 use crate::table::{Case, GARBAGE_COLLECTION};
 
 /// The assumptions with one of them doubled.
@@ -67,7 +67,7 @@ fn boards(assumed: &Assumptions) -> Vec<f64> {
             data.cases.push(Case { device, energy_j, ..data.cases[i].clone() });
         }
     }
-    let found = factors(&data, None, assumed).unwrap();
+    let found = device_factors(&data, None, assumed).unwrap();
     found.iter().flat_map(|f| [f.factor, f.factor_se.unwrap_or(0.0)]).collect()
 }
 
@@ -81,7 +81,7 @@ fn answers(assumed: &Assumptions) -> Vec<(&'static str, Vec<f64>)> {
         penalty: Penalty::Fixed(1e-3),
         ..shrink.clone()
     };
-    let chains = ChainOptions::default().draft();
+    let chains = ChainOptions::default().as_draft();
     let bayes = FitOptions {
         solver: Solver::Bayes,
         weighting: Weighting::Equal,

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::testing::table;
-use crate::{FoldUnit, Solver, Standing};
+use crate::{ComparisonOutcome, FoldUnit, Solver};
 
 /// Two operations of 1 J and 5 J, exact.
 fn exact() -> Table {
@@ -22,7 +22,7 @@ fn an_exact_model_has_no_error_and_beats_the_baselines() {
     let mean = found.mean("ls", CvSet::Validation).unwrap();
     assert!(mean.nmae < 1e-12 && mean.r.unwrap() > 0.999_999);
     let verdict = found.verdict().unwrap();
-    assert_eq!(verdict.standing(), Standing::Better, "{verdict}");
+    assert_eq!(verdict.outcome(), ComparisonOutcome::Better, "{verdict}");
     assert!(found.rows.iter().filter(|row| row.model == "mean").all(|row| row.r.is_none()));
     assert_eq!(cv_rows(&cv_csv(&found).unwrap()).unwrap(), found.rows, "they come back");
 }
@@ -38,7 +38,7 @@ fn the_best_baseline_is_named() {
     let options = FitOptions::new(Solver::Ls);
     let found = cross_validate(&data, &options, FoldOptions::default(), None).unwrap();
     let verdict = found.verdict().unwrap();
-    assert_eq!((verdict.standing(), verdict.baseline), (Standing::Worse, "duration"));
+    assert_eq!((verdict.outcome(), verdict.baseline), (ComparisonOutcome::Worse, "duration"));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The activities of a campaign: where the application names them (docs/activities.md), its
-//! report shows them.
+//! Activities of a campaign for its report, where the application reports them
+//! (docs/activities.md).
 
 use crate::attribution::activities::{
     self, AccountOptions, Analysis, AnalysisOptions, Labels, analyse, has_lines, read_lines,
@@ -9,12 +9,12 @@ use crate::facts::ScenarioFacts;
 use crate::folder::CampaignFolder;
 use crate::power::parse_samples;
 use crate::progress::Progress;
-use crate::report::{ReportSection, activities_part};
+use crate::report::{ReportSection, activities_section};
 use crate::run::{RawLogs, RunRecord};
 
-/// The part of the report; none where no run's log names an activity. A log that can't be
-/// analysed is warned of, and left out.
-pub(super) fn part(
+/// The report's section on activities; `None` where no run's log has one. Logs that cannot be
+/// analysed are reported to `progress` and left out.
+pub(super) fn campaign_activities(
     folder: &CampaignFolder,
     facts: &ScenarioFacts,
     scenario: &str,
@@ -26,17 +26,17 @@ pub(super) fn part(
         let Some(record) = power_run(facts, &case.name) else { continue };
         // A campaign without raw logs still has its report.
         let Ok(logs) = folder.logs(record) else { continue };
-        match analysis((scenario, &case.input), &logs, &record.board.rails, &mut labels) {
+        match analyse_run((scenario, &case.input), &logs, &record.board.rails, &mut labels) {
             Ok(found) => analyses.extend(found),
             Err(problem) => {
                 progress.warn(&format!("activities of {}: {problem}", record.folder));
             }
         }
     }
-    (!analyses.is_empty()).then(|| activities_part(&analyses, &labels))
+    (!analyses.is_empty()).then(|| activities_section(&analyses, &labels))
 }
 
-/// The first good one of a case, on the board that the report is about.
+/// First valid power run of a case, on the report's board.
 fn power_run<'f>(facts: &'f ScenarioFacts, case: &str) -> Option<&'f RunRecord> {
     let is_it = |record: &&RunRecord| {
         facts.is_own(record)
@@ -47,8 +47,8 @@ fn power_run<'f>(facts: &'f ScenarioFacts, case: &str) -> Option<&'f RunRecord> 
     facts.records.iter().find(is_it)
 }
 
-/// One run's activities, with its samples as the meter; nothing where it names none.
-fn analysis(
+/// Analysis of one run's activities with its power samples; `None` where its log has no activity.
+fn analyse_run(
     (scenario, input): (&str, &str),
     logs: &RawLogs,
     rails: &[String],
@@ -89,8 +89,8 @@ mod tests {
             01-01 09:00:04.000  200  201 I System.out: wattline-act E 9000000000 1\n";
         let mut labels = Labels::default();
         let rails = ["arm".to_string()];
-        let found = analysis(("game", "few"), &logs(logcat), &rails, &mut labels).unwrap();
-        let part = activities_part(&[found.unwrap()], &labels);
+        let found = analyse_run(("game", "few"), &logs(logcat), &rails, &mut labels).unwrap();
+        let part = activities_section(&[found.unwrap()], &labels);
         assert!(part.html.contains("game:load") && part.html.contains("<bdi>few</bdi>"));
         assert!(part.html.contains("class=\"measured\""), "{}", part.html);
     }
@@ -98,10 +98,10 @@ mod tests {
     #[test]
     fn a_run_without_has_none_and_a_torn_one_says_why() {
         let mut labels = Labels::default();
-        let silent = analysis(("game", "few"), &logs("nothing"), &[], &mut labels).unwrap();
+        let silent = analyse_run(("game", "few"), &logs("nothing"), &[], &mut labels).unwrap();
         assert!(silent.is_none());
         let mut torn = logs("wattline-act B 1 1 load\n");
         torn.samples = "torn".into();
-        assert!(analysis(("game", "few"), &torn, &[], &mut labels).is_err());
+        assert!(analyse_run(("game", "few"), &torn, &[], &mut labels).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Everything a campaign's folder holds -> one HTML page and its summary.
+//! HTML page and terminal summary of a campaign's folder.
 
 mod activities;
 pub mod repository;
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::{AccountEvaluation, UnseenInputs};
 use crate::campaign::RunPhase;
-use crate::dataset::{CampaignData, DatasetFacts, LeftOut};
+use crate::dataset::{CampaignData, DatasetFacts, DatasetOmission};
 use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
 use crate::fit::KnownCosts;
@@ -19,52 +19,52 @@ use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::model::table::Table;
 use crate::model::{CvRow, Model, OperationEstimability};
 use crate::power::Meter;
-use crate::power::meter::Software;
+use crate::power::meter::SoftwareMeter;
 use crate::progress::Progress;
 use crate::report::{self, CampaignFacts, ReportData, ReportedBoard};
 use crate::scenario_accounts::ScenarioAccounts;
 use crate::verification::{self, VerifiedHints};
 use crate::{found_hints, ground_truth, recorded_calls, scenario_accounts, unseen_inputs};
 
-/// What a report shows.
+/// Everything that a campaign's report is written from.
 #[derive(Debug)]
 pub struct ReportInput<'r> {
-    /// The campaign.
+    /// Counts and measured energies of the campaign.
     pub facts: &'r ScenarioFacts,
-    /// Costs.
+    /// Fitted costs.
     pub model: &'r Model,
-    /// Accounts.
+    /// Accounts of the scenario.
     pub accounted: &'r ScenarioAccounts,
-    /// How far the accounts are from the ground truth, where the board has one.
+    /// Errors against the ground truth, where the board has one.
     pub evaluation: Option<&'r AccountEvaluation>,
-    /// Input sequences by the accounts of the others, where there are several.
+    /// Inputs predicted from the others, where there are several.
     pub unseen: Option<&'r UnseenInputs>,
-    /// The cases that were fitted, and where they come from.
+    /// Cases that the model was fitted to, with their origin.
     pub data: &'r CampaignData,
-    /// Rounds of cross-validation.
+    /// Results of cross-validation, round by round.
     pub cross_validation: &'r [CvRow],
-    /// What the cases can tell.
+    /// Estimability of each operation's cost.
     pub estimability: &'r [OperationEstimability],
-    /// What to change, and what is none on this board.
+    /// Hints, and code locations withheld on this board.
     pub hints: &'r FoundHints,
-    /// How many findings there are of each sort.
+    /// Number of findings of each kind.
     pub findings: &'r BTreeMap<String, usize>,
-    /// Texts of the sources, by path.
+    /// Source texts by path.
     pub sources: &'r BTreeMap<String, String>,
-    /// How many microbenchmarks were measured.
+    /// Number of measured microbenchmarks.
     pub microbenchmarks: usize,
 }
 
-/// A report.
+/// A finished report: page and summary.
 #[derive(Debug, Clone)]
 pub struct WrittenReport {
-    /// The page.
+    /// The HTML page.
     pub html: String,
-    /// What a terminal shows of it.
+    /// The summary for the terminal.
     pub summary: String,
 }
 
-/// Makes the report. `folder` has the raw logs, of which activities are read.
+/// Writes the report. `folder` has the raw logs, from which activities are read.
 pub fn report(
     input: &ReportInput<'_>,
     folder: &CampaignFolder,
@@ -76,7 +76,7 @@ pub fn report(
     let scenario = about.scenario.as_deref().unwrap_or("scenario");
     let data = ReportData {
         scenario,
-        board: &board(about, facts),
+        board: &reported_board(about, facts),
         campaign: campaign_facts(facts, input.microbenchmarks),
         table,
         model,
@@ -84,7 +84,7 @@ pub fn report(
         estimability: input.estimability,
         accounts,
         calls: accounted.calls.as_ref(),
-        no_calls: folder.scenario().ok().as_ref().and_then(recorded_calls::not_recordable),
+        no_calls: folder.scenario().ok().as_ref().and_then(recorded_calls::why_not_recordable),
         evaluation: input.evaluation,
         unseen: input.unseen,
         hints: &input.hints.hints,
@@ -93,17 +93,17 @@ pub fn report(
         findings: input.findings,
         sources: input.sources,
         notes: &notes(facts, about, table, model),
-        parts: &Vec::from_iter(activities::part(folder, facts, scenario, progress)),
+        parts: &Vec::from_iter(activities::campaign_activities(folder, facts, scenario, progress)),
     };
     WrittenReport { html: report::html(&data), summary: report::summary_text(&data) }
 }
 
-/// The texts of sources, by path.
-pub fn texts(sources: &[SourceFile]) -> BTreeMap<String, String> {
+/// Source texts by path.
+pub fn source_texts(sources: &[SourceFile]) -> BTreeMap<String, String> {
     sources.iter().map(|file| (file.path.clone(), file.text.to_string())).collect()
 }
 
-/// The report of a folder that holds its model.
+/// Writes the report of a folder that contains its model.
 pub fn report_of(
     folder: &CampaignFolder,
     progress: &dyn Progress,
@@ -119,7 +119,7 @@ pub fn report_of(
     let pairs: Vec<MeasuredPair> = folder.read_if_there()?.unwrap_or_default();
     let mut found = found_hints::hints(&sources, &facts, &model, accounts, &pairs);
     let verified: VerifiedHints = folder.read_if_there()?.unwrap_or_default();
-    verification::attach(&mut found, &verified.0);
+    verification::attach_measured(&mut found, &verified.0);
     let input = ReportInput {
         facts: &facts,
         model: &model,
@@ -131,13 +131,13 @@ pub fn report_of(
         estimability: &folder.estimability()?,
         hints: &found,
         findings: &folder.findings()?,
-        sources: &texts(&sources),
+        sources: &source_texts(&sources),
         microbenchmarks: folder.microbenchmarks()?,
     };
     Ok(report(&input, folder, progress))
 }
 
-fn board(about: &DatasetFacts, facts: &ScenarioFacts) -> ReportedBoard {
+fn reported_board(about: &DatasetFacts, facts: &ScenarioFacts) -> ReportedBoard {
     let first = facts.records.iter().find(|record| facts.is_own(record));
     let first = first.map(|record| record.board.clone()).unwrap_or_default();
     let meter = about.meter.clone().unwrap_or_else(|| "unknown meter".to_string());
@@ -148,7 +148,7 @@ fn board(about: &DatasetFacts, facts: &ScenarioFacts) -> ReportedBoard {
             None => first.model,
         },
         is_virtual: first.is_virtual,
-        is_estimate: meter == Software.name(),
+        is_estimate: meter == SoftwareMeter.name(),
         simulated_model: first.simulated_model,
         meter: format!("{meter} ({})", about.rails.join(", ")),
         frequency: about.frequency_khz.map(|khz| format!("{:.1} GHz", khz as f64 / 1e6)),
@@ -169,7 +169,7 @@ fn campaign_facts(facts: &ScenarioFacts, microbenchmarks: usize) -> CampaignFact
     }
 }
 
-/// What a reader must know about how this was measured.
+/// Notes on how the campaign was measured.
 fn notes(facts: &ScenarioFacts, about: &DatasetFacts, table: &Table, model: &Model) -> Vec<String> {
     let repeats = |phase| {
         let own = facts.records.iter().filter(|record| record.run.phase == phase);
@@ -187,7 +187,7 @@ fn notes(facts: &ScenarioFacts, about: &DatasetFacts, table: &Table, model: &Mod
     let plan: Vec<&str> = facts.cases.iter().map(|case| case.name.as_str()).collect();
     // windows of a case are its group; another board may have measured what one left out
     let measured = table.cases.iter().flat_map(|row| [row.name.as_str(), &row.group]).collect();
-    notes.extend(left_out(&plan, &measured, &about.left_out));
+    notes.extend(left_out_note(&plan, &measured, &about.left_out));
     if let Some(device) = &facts.device {
         let model = model.on_device(device);
         let others = model.iter().flat_map(|model| model.devices.iter().skip(1));
@@ -202,12 +202,17 @@ fn notes(facts: &ScenarioFacts, about: &DatasetFacts, table: &Table, model: &Mod
     notes
 }
 
-/// Which of the planned cases no energy is known of, and why the first of them is not.
-fn left_out(plan: &[&str], measured: &BTreeSet<&str>, left_out: &[LeftOut]) -> Option<String> {
+/// Sentence on the planned cases without energy, with the reason for the first; `None` where all
+/// have one.
+fn left_out_note(
+    plan: &[&str],
+    measured: &BTreeSet<&str>,
+    left_out: &[DatasetOmission],
+) -> Option<String> {
     let missing = plan.iter().filter(|case| !measured.contains(*case));
     let reason = |case: &&str| left_out.iter().find(|out| out.what == *case);
-    let out: Vec<&LeftOut> = missing.filter_map(reason).collect();
-    let LeftOut { what, reason } = out.first()?;
+    let out: Vec<&DatasetOmission> = missing.filter_map(reason).collect();
+    let DatasetOmission { what, reason } = out.first()?;
     let are = if out.len() == 1 { "is" } else { "are" };
     let cases = counted(plan.len(), "case");
     Some(format!("{} of {cases} {are} left out: {what}: {reason}", out.len()))
@@ -219,10 +224,10 @@ mod tests {
 
     #[test]
     fn cases_that_are_left_out_are_counted_and_bad_runs_are_not() {
-        let out = |what: &str| LeftOut { what: what.into(), reason: "it died".into() };
+        let out = |what: &str| DatasetOmission { what: what.into(), reason: "it died".into() };
         let plan = ["a", "b", "c"];
-        let said = |measured: &[&str], out: &[LeftOut]| {
-            left_out(&plan, &measured.iter().copied().collect(), out)
+        let said = |measured: &[&str], out: &[DatasetOmission]| {
+            left_out_note(&plan, &measured.iter().copied().collect(), out)
         };
         assert_eq!(said(&plan, &[out("a-power-1")]), None);
         let one = Some("1 of 3 cases is left out: b: it died".to_string());

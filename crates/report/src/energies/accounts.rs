@@ -9,11 +9,11 @@ use crate::attribution::TooLarge;
 
 use super::{EnergyColumn, EnergyRows};
 
-/// One row.
+/// Row of energy by level and key.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AccountEnergyRow {
     pub level: &'static str,
-    /// What isn't told by the other keys: an operation, a block, an entry of the ledger.
+    /// Key without a column of its own: an operation, an entry of the ledger.
     pub name: Option<String>,
     pub class: Option<String>,
     pub method: Option<String>,
@@ -26,7 +26,7 @@ pub(super) struct AccountEnergyRow {
 }
 
 impl AccountEnergyRow {
-    /// A row with nothing but an energy by name.
+    /// A row with energy and name only.
     pub fn named(level: &'static str, name: impl Into<String>, energy: Femtojoules) -> Self {
         Self { level, name: Some(name.into()), energy, ..Self::default() }
     }
@@ -54,10 +54,9 @@ impl AccountEnergyRow {
     }
 }
 
-/// The rows of a campaign's accounts.
+/// Rows of a campaign's accounts.
 ///
-/// # Errors
-/// An energy of 10^20 J or more.
+/// # Errors An energy of 10^20 J or more.
 pub fn of_accounts(accounts: &Accounts) -> Result<EnergyRows, TooLarge> {
     let operations = accounts.operations.iter().map(|operation| AccountEnergyRow {
         name: Some(operation.entry.key.name().to_owned()),
@@ -78,10 +77,10 @@ pub fn of_accounts(accounts: &Accounts) -> Result<EnergyRows, TooLarge> {
     let rests = ["operation", "block", "line", "method"];
     let rests = rests.map(|level| AccountEnergyRow::named(level, UNATTRIBUTED, rest));
     let rows = operations.chain(blocks).chain(lines).chain(methods).chain(rests);
-    of_rows(rows.chain(ledger(accounts)).collect())
+    columns_of_rows(rows.chain(ledger(accounts)).collect())
 }
 
-/// The parts of what was measured; the whole is their sum.
+/// Rows of the ledger's parts, without the whole, which is their sum.
 fn ledger(accounts: &Accounts) -> impl Iterator<Item = AccountEnergyRow> {
     let parts = accounts.ledger.rows.iter().filter(|row| row.entry != LedgerEntry::Measured);
     parts.map(|row| AccountEnergyRow {
@@ -90,15 +89,16 @@ fn ledger(accounts: &Accounts) -> impl Iterator<Item = AccountEnergyRow> {
     })
 }
 
-/// The columns of rows.
-pub(super) fn of_rows(rows: Vec<AccountEnergyRow>) -> Result<EnergyRows, TooLarge> {
+/// Turns rows into columns.
+pub(super) fn columns_of_rows(rows: Vec<AccountEnergyRow>) -> Result<EnergyRows, TooLarge> {
     let text = |name, pick: fn(&AccountEnergyRow) -> Option<String>| {
         EnergyColumn::text(name, rows.iter().map(pick))
     };
     let end = |name, pick: fn((Atto, Atto)) -> Atto| {
-        EnergyColumn::exact(name, rows.iter().map(|row| ends(row).map(pick)))
+        EnergyColumn::exact(name, rows.iter().map(|row| interval_ends(row).map(pick)))
     };
-    let energies = rows.iter().map(|row| exact(row).map(Some)).collect::<Result<Vec<_>, _>>()?;
+    let energies =
+        rows.iter().map(|row| exact_energy(row).map(Some)).collect::<Result<Vec<_>, _>>()?;
     let columns = vec![
         text("level", |row| Some(row.level.to_owned())),
         text("name", |row| row.name.clone()),
@@ -115,13 +115,13 @@ pub(super) fn of_rows(rows: Vec<AccountEnergyRow>) -> Result<EnergyRows, TooLarg
     Ok(EnergyRows { kind: "accounts", columns })
 }
 
-/// The ends of a row's interval; an end that isn't finite leaves none.
-fn ends(row: &AccountEnergyRow) -> Option<(Atto, Atto)> {
+/// Ends of a row's interval; `None` where one is not finite.
+fn interval_ends(row: &AccountEnergyRow) -> Option<(Atto, Atto)> {
     let interval = row.interval?;
     Atto::nearest(interval.lo.0).zip(Atto::nearest(interval.hi.0))
 }
 
-fn exact(row: &AccountEnergyRow) -> Result<Atto, TooLarge> {
+fn exact_energy(row: &AccountEnergyRow) -> Result<Atto, TooLarge> {
     let too_large = || TooLarge {
         what: "energy_j",
         whose: row.name.clone().unwrap_or_else(|| row.level.to_owned()),

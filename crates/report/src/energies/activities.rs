@@ -1,5 +1,5 @@
-//! `activities`: a row for each component and activity of a device, and one for what the powers
-//! don't explain. Their energies add up to what was measured.
+//! Table `activities`: a row for each component and activity of a device, and one for energy that
+//! the powers do not explain. Their energies add up to the measured energy.
 
 use crate::atto::Atto;
 use crate::attribution::TooLarge;
@@ -8,7 +8,7 @@ use crate::attribution::activities::{Analysis, Labels};
 
 use super::{EnergyColumn, EnergyRows};
 
-/// The rows of all nodes of a recording.
+/// Rows of all nodes of a recording.
 ///
 /// # Errors
 /// A quantity of 10^20 units or more.

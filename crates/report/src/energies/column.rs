@@ -1,68 +1,68 @@
-//! The columns of a partial: text, counts, exact quantities. What is not known is absent.
+//! Columns of an energy table: text, counts, exact quantities. Unknown values are absent.
 
 use std::collections::BTreeMap;
 
 use crate::atto::Atto;
 
-/// A column.
+/// A column: name and a value for each row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnergyColumn {
-    /// Its name; the unit of a quantity is its last word.
+    /// Name, which ends with the unit of a quantity.
     pub name: &'static str,
     /// A value for each row.
-    pub values: Values,
+    pub values: ColumnValues,
 }
 
-/// The values of a column.
+/// Values of a column, row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Values {
-    /// Keys.
+pub enum ColumnValues {
+    /// Text keys.
     Text(Vec<Option<String>>),
-    /// Lines of files.
+    /// Line numbers in files.
     Line(Vec<Option<u32>>),
     /// Whole counts.
     Count(Vec<Option<u64>>),
-    /// Quantities in whole attounits.
+    /// Quantities in whole attounits: exact under addition.
     Exact(Vec<Option<Atto>>),
-    /// Quantities by name, which differ between recordings.
+    /// Quantities by name; the names differ between recordings.
     ByName(Vec<BTreeMap<String, Atto>>),
 }
 
 impl EnergyColumn {
-    /// Of keys.
+    /// Column of text keys.
     pub fn text(name: &'static str, values: impl IntoIterator<Item = Option<String>>) -> Self {
-        Self { name, values: Values::Text(values.into_iter().collect()) }
+        Self { name, values: ColumnValues::Text(values.into_iter().collect()) }
     }
 
-    /// Of lines.
+    /// Column of line numbers.
     pub fn line(name: &'static str, values: impl IntoIterator<Item = Option<u32>>) -> Self {
-        Self { name, values: Values::Line(values.into_iter().collect()) }
+        Self { name, values: ColumnValues::Line(values.into_iter().collect()) }
     }
 
-    /// Of counts.
+    /// Column of whole counts.
     pub fn count(name: &'static str, values: impl IntoIterator<Item = Option<u64>>) -> Self {
-        Self { name, values: Values::Count(values.into_iter().collect()) }
+        Self { name, values: ColumnValues::Count(values.into_iter().collect()) }
     }
 
-    /// Of quantities.
+    /// Column of exact quantities.
     pub fn exact(name: &'static str, values: impl IntoIterator<Item = Option<Atto>>) -> Self {
-        Self { name, values: Values::Exact(values.into_iter().collect()) }
+        Self { name, values: ColumnValues::Exact(values.into_iter().collect()) }
     }
 }
 
-impl Values {
+impl ColumnValues {
     /// Number of rows.
     pub fn len(&self) -> usize {
         match self {
-            Values::Text(values) => values.len(),
-            Values::Line(values) => values.len(),
-            Values::Count(values) => values.len(),
-            Values::Exact(values) => values.len(),
-            Values::ByName(values) => values.len(),
+            ColumnValues::Text(values) => values.len(),
+            ColumnValues::Line(values) => values.len(),
+            ColumnValues::Count(values) => values.len(),
+            ColumnValues::Exact(values) => values.len(),
+            ColumnValues::ByName(values) => values.len(),
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,9 +1,9 @@
-//! Partials of energies: rows of energy by key of one recording or campaign, in whole attounits,
-//! so that sums over recordings are the same to the last digit in whatever order and division.
-//! They are added up by SQL: docs/energies.md has the columns and the queries.
+//! Energy tables of one recording or campaign: rows of energy by key, in whole attounits, so that
+//! sums over recordings are exact in whatever order and grouping. SQL adds them up:
+//! docs/energies.md has the columns and the queries.
 //!
-//! Owns no input or output: values in, the bytes of a Parquet file out. To add a kind of rows: a
-//! file with a function from values to [`EnergyRows`].
+//! Owns no input or output: values in, the bytes of a Parquet file out. A new kind of rows needs
+//! a file with a function from values to [`EnergyRows`].
 
 mod accounts;
 mod activities;
@@ -15,35 +15,35 @@ mod tenants;
 
 pub use accounts::of_accounts;
 pub use activities::of_activities;
-pub use column::{EnergyColumn, Values};
+pub use column::{ColumnValues, EnergyColumn};
 pub use recording::of_recording;
 pub use tenants::of_tenants;
 
 use crate::attribution::TooLarge;
 
-/// Version of the columns and of what they mean.
+/// Version of the columns and their meanings.
 pub const FORMAT: i32 = 1;
 
-/// Rows of energy by key of one recording.
+/// Rows of energy by key, from one recording or campaign.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EnergyRows {
-    /// What the rows are of: `tenants`, `activities`, `accounts`.
+    /// Kind of the rows: `tenants`, `activities`, `accounts`.
     pub kind: &'static str,
     /// The columns, all of one length.
     pub columns: Vec<EnergyColumn>,
 }
 
-/// Why there is no partial.
+/// Error of creating or writing energy rows.
 #[derive(Debug, thiserror::Error)]
 pub enum EnergyRowsError {
-    /// A quantity that the columns don't hold.
+    /// A quantity that is too large for the columns.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
-    /// The writer refused the columns.
+    /// The Parquet writer rejected the columns.
     #[cfg(feature = "parquet")]
     #[error("can't be written as Parquet: {0}")]
     Parquet(#[from] ::parquet::errors::ParquetError),
-    /// The columns don't fit together.
+    /// The columns are inconsistent.
     #[cfg(feature = "parquet")]
     #[error("can't be written as Parquet: {0}")]
     Arrow(#[from] arrow_schema::ArrowError),
@@ -55,8 +55,8 @@ impl EnergyRows {
         self.columns.first().map_or(0, |column| column.values.len())
     }
 
-    /// Thirty-two digits that change with any row: the same recording twice has them twice,
-    /// whatever its files are called.
+    /// Thirty-two hexadecimal digits that identify the rows: equal for two copies of one
+    /// recording, whatever their file names.
     pub fn part(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.kind.as_bytes());

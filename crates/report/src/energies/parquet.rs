@@ -1,7 +1,7 @@
-//! A partial as a Parquet file. Every row also has the version of the format, the digits and
-//! the number of rows of the part, and the name of the recording; quantities are decimals, which
-//! databases add up exactly. The same in the file's key-value metadata, with the version of this
-//! program.
+//! Energy rows as a Parquet file. Every row also has the version of the format, the identifier
+//! and number of the rows, and the name of the recording; quantities are decimals, which
+//! databases add up exactly. The file's key-value metadata repeats these, with the version of
+//! this program.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use parquet::basic::Compression;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
-use super::{EnergyRows, EnergyRowsError, FORMAT, Values};
+use super::{ColumnValues, EnergyRows, EnergyRowsError, FORMAT};
 use crate::atto::{Atto, PRECISION, SCALE};
 
-/// Digits of counts: as many as 64 bits have.
+/// Digits of counts, enough for 64 bits.
 const COUNT_DIGITS: u8 = 20;
 
 impl EnergyRows {
-    /// The bytes of the Parquet file; `recording` is the name of what it is of.
+    /// Writes the bytes of the Parquet file; `recording` is the name in its rows.
     ///
     /// # Errors
     /// The columns are not of one length.
@@ -70,20 +70,20 @@ impl EnergyRows {
     }
 }
 
-fn array(values: &Values) -> Result<ArrayRef, ArrowError> {
+fn array(values: &ColumnValues) -> Result<ArrayRef, ArrowError> {
     let whole = |value: &Option<u64>| value.map(i128::from);
     Ok(match values {
-        Values::Text(values) => Arc::new(StringArray::from_iter(values)),
-        Values::Line(values) => {
+        ColumnValues::Text(values) => Arc::new(StringArray::from_iter(values)),
+        ColumnValues::Line(values) => {
             let lines = values.iter().map(|line| line.and_then(|line| i32::try_from(line).ok()));
             Arc::new(Int32Array::from_iter(lines))
         }
-        Values::Count(values) => decimals(values.iter().map(whole), COUNT_DIGITS, 0)?,
-        Values::Exact(values) => {
+        ColumnValues::Count(values) => decimals(values.iter().map(whole), COUNT_DIGITS, 0)?,
+        ColumnValues::Exact(values) => {
             let attounits = values.iter().map(|value| value.map(Atto::attounits));
             decimals(attounits, PRECISION, SCALE as i8)?
         }
-        Values::ByName(values) => {
+        ColumnValues::ByName(values) => {
             let of = Decimal128Builder::new().with_data_type(exact_type());
             let mut maps = MapBuilder::new(None, StringBuilder::new(), of);
             for map in values {

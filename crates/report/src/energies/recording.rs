@@ -1,29 +1,29 @@
-//! `accounts` of a recording of `monitor`: its processes, the methods of its JVM where one was
+//! Table `accounts` of a recording of `monitor`: processes, methods of the JVM where one was
 //! measured, and the ledger.
 
 use crate::account::table::UNATTRIBUTED;
 use crate::attribution::TooLarge;
-use crate::recording::{MethodSum, Sums, ledger_rows};
+use crate::recording::{MethodSum, RecordingSums, ledger_rows};
 
 use super::EnergyRows;
-use super::accounts::{AccountEnergyRow, of_rows};
+use super::accounts::{AccountEnergyRow, columns_of_rows};
 
-/// The rows of a recording's sums.
+/// Rows of a recording's sums.
 ///
 /// # Errors
 /// An energy of 10^20 J or more.
-pub fn of_recording(sums: &Sums) -> Result<EnergyRows, TooLarge> {
+pub fn of_recording(sums: &RecordingSums) -> Result<EnergyRows, TooLarge> {
     let processes = sums.processes.values();
     let processes =
         processes.map(|sum| AccountEnergyRow::named("process", &*sum.name, sum.energy()));
     let nobody = AccountEnergyRow::named("process", UNATTRIBUTED, sums.unattributed);
     let ledger = ledger_rows(sums).into_iter().skip(1);
     let ledger = ledger.map(|(name, energy)| AccountEnergyRow::named("ledger", name, energy));
-    of_rows(processes.chain([nobody]).chain(methods(sums)).chain(ledger).collect())
+    columns_of_rows(processes.chain([nobody]).chain(methods(sums)).chain(ledger).collect())
 }
 
-/// The methods of the JVM and what of it no method has; none without a JVM.
-fn methods(sums: &Sums) -> Vec<AccountEnergyRow> {
+/// Rows of the JVM's methods and of its energy outside methods; empty without a JVM.
+fn methods(sums: &RecordingSums) -> Vec<AccountEnergyRow> {
     if sums.jvm.is_none() {
         return Vec::new();
     }
@@ -31,14 +31,14 @@ fn methods(sums: &Sums) -> Vec<AccountEnergyRow> {
         class: Some(key.class.clone()),
         method: Some(key.method.clone()),
         executions: sum.all_calls(),
-        ..placed(sum)
+        ..method_row(sum)
     });
     let rests = sums.rests().map(|(name, energy)| AccountEnergyRow::named("method", name, energy));
     methods.chain(rests).collect()
 }
 
-/// A method's energy, and its place where that is known.
-fn placed(sum: &MethodSum) -> AccountEnergyRow {
+/// A method's row, with file and line where known.
+fn method_row(sum: &MethodSum) -> AccountEnergyRow {
     AccountEnergyRow {
         level: "method",
         file: Some(sum.file.clone()).filter(|file| !file.is_empty()),

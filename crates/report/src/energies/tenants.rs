@@ -1,13 +1,13 @@
-//! `tenants`: a row for each tenant of a recording, and one for what is unattributed. Their
+//! Table `tenants`: a row for each tenant of a recording, and one for unattributed energy. Their
 //! energies add up to the meter's difference.
 
 use crate::atto::Atto;
 use crate::attribution::TooLarge;
 use crate::attribution::tenants::{ExactUse, TenantNames, WindowView, exact_rows};
 
-use super::{EnergyColumn, EnergyRows, Values};
+use super::{ColumnValues, EnergyColumn, EnergyRows};
 
-/// The rows of a view of a whole recording; `counters` are the names of the counters beside the
+/// Rows of a view of a whole recording; `counters` are the names of the counters besides the
 /// cycles.
 ///
 /// # Errors
@@ -39,7 +39,7 @@ pub fn of_tenants(
         column("cycles", |row| row.cycles),
         EnergyColumn::count("switches", rows.iter().map(|row| Some(row.switches))),
         column("energy_j", |row| row.energy_j),
-        EnergyColumn { name: "counters", values: Values::ByName(others.collect()) },
+        EnergyColumn { name: "counters", values: ColumnValues::ByName(others.collect()) },
     ];
     Ok(EnergyRows { kind: "tenants", columns })
 }

@@ -58,7 +58,7 @@ fn partial(rows: &[(u8, Option<f64>)]) -> EnergyRows {
 fn every_row_and_the_file_say_what_they_are() {
     let mut partial = partial(&[(1, Some(0.5)), (2, None)]);
     let named = BTreeMap::from([("misses".to_owned(), Atto::nearest(3.0).unwrap())]);
-    let values = Values::ByName(vec![named, BTreeMap::new()]);
+    let values = ColumnValues::ByName(vec![named, BTreeMap::new()]);
     partial.columns.push(EnergyColumn { name: "counters", values });
     partial.columns.push(EnergyColumn::count("switches", [Some(u64::MAX), None]));
     partial.columns.push(EnergyColumn::line("line", [None, Some(7)]));

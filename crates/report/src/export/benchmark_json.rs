@@ -47,7 +47,7 @@ fn benchmark(data: &ExportData<'_>, name: &str, input: &InputEnergies) -> Value 
     })
 }
 
-/// Least, most, median and all runs; nothing of no run.
+/// Minimum, maximum, median and all runs; empty without runs.
 fn metric(runs: &[f64]) -> Value {
     let values = || runs.iter().copied();
     let Some(median) = median(values()) else { return Value::Null };

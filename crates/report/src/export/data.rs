@@ -1,4 +1,4 @@
-//! What exports are made of.
+//! Inputs of all exports.
 
 use std::collections::BTreeMap;
 
@@ -7,31 +7,31 @@ use crate::account::calls::CallAccounts;
 use crate::power::{PowerTrace, Window};
 use crate::report::Repository;
 
-/// A measured session.
+/// A measured session with its power trace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionTrace {
     /// Case and phase: `base-north power 1`.
     pub name: String,
-    /// Samples of all rails; absent where they can't be read.
+    /// Samples of all rails; absent where they are unreadable.
     pub trace: Option<PowerTrace>,
-    /// When the application ran, on the samples' clock.
+    /// Window in which the application ran, on the samples' clock.
     pub window: Window,
     /// Energy of the window in joules, idle included.
     pub energy_j: f64,
 }
 
-/// Power runs of one unremoved case.
+/// Energies and durations of the power runs of one case without removals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InputEnergies {
     /// Energy of each run in microjoules, idle included.
     pub total_uj: Vec<f64>,
-    /// The same above idle.
+    /// Energy of each run above idle, in microjoules.
     pub above_idle_uj: Vec<f64>,
     /// Length of each run in seconds.
     pub duration_s: Vec<f64>,
 }
 
-/// Everything that an export may use.
+/// Everything that an export is written from.
 #[derive(Debug, Clone)]
 pub struct ExportData<'a> {
     /// Name of the scenario.
@@ -40,40 +40,40 @@ pub struct ExportData<'a> {
     pub package: &'a str,
     /// The board's model or serial.
     pub board: &'a str,
-    /// Whether it is the virtual board.
+    /// Whether the board is virtual.
     pub is_virtual: bool,
-    /// Fixed frequency in Hz, where it was fixed.
+    /// Fixed CPU frequency in Hz; absent where it was not fixed.
     pub frequency_hz: Option<u64>,
     /// The accounts.
     pub accounts: &'a Accounts,
-    /// Unremoved cases by input sequence.
+    /// Cases without removals, by input sequence.
     pub inputs: &'a BTreeMap<String, InputEnergies>,
-    /// Sessions of the unremoved cases, in the order in which they were measured.
+    /// Sessions of these cases in the order of measurement.
     pub sessions: &'a [SessionTrace],
-    /// Who called, where it is known and wanted: then stacks are calls.
+    /// Accounts by call path, if recorded and requested: stacks are then calls.
     pub calls: Option<&'a CallAccounts>,
-    /// Where the sources lie in their repository.
+    /// Location of the sources in their repository.
     pub repository: &'a Repository,
-    /// How deep the stacks of flame graphs are, where they aren't calls.
-    pub depth: Depth,
+    /// Depth of flame graph stacks that are not calls.
+    pub depth: StackDepth,
 }
 
-/// The last level of a flame graph's stacks.
+/// Last level of the stacks of a flame graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Depth {
+pub enum StackDepth {
     /// Packages alone.
     Package,
     /// Packages and classes.
     Class,
     /// Packages, classes and methods.
     Method,
-    /// All of it.
+    /// Packages, classes, methods and blocks.
     #[default]
     Block,
 }
 
-impl Depth {
-    /// How many frames a stack has.
+impl StackDepth {
+    /// Number of frames of a stack.
     pub(super) fn frames(self) -> usize {
         self as usize + 1
     }

@@ -1,8 +1,8 @@
-//! The frames of a block in stacks of where energy is spent.
+//! Frames of a block in stacks by location.
 
 use crate::account::BlockAccount;
 
-/// A block's package, class and the part of its method: `entry`, `for_1`.
+/// Package, class, method and block name (`entry`, `for_1`) of a block.
 pub(super) fn frames(block: &BlockAccount) -> [&str; 4] {
     let (package, class) = block.class.rsplit_once('.').unwrap_or(("(default)", &block.class));
     let part = block.name.rsplit_once(").").map_or("entry", |(_, part)| part);

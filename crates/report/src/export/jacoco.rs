@@ -1,7 +1,7 @@
-//! JaCoCo's XML (report.dtd 1.1), for tools that read nothing else: "covered
-//! instructions" of a line, method and class are microjoules, nothing is missed. Where the
-//! sources lie in the repository is known, each source root is a group of that name, so
-//! that group, package and source file are the path.
+//! JaCoCo's XML (report.dtd 1.1), for tools that read nothing else: "covered instructions" of a
+//! line, method and class are microjoules, nothing is missed. Where the location of the sources
+//! in the repository is known, each source root is a group of that name, so that group, package
+//! and source file are the path.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,16 +11,17 @@ use super::frames::frames;
 use super::lcov::lines_by_file;
 use super::microjoules::microjoules;
 
-/// By source root, package, class and method: file, first line, microjoules.
+/// Methods by source root, package, class and name.
 type Roots<'a> = BTreeMap<String, Packages<'a>>;
 type Packages<'a> = BTreeMap<&'a str, BTreeMap<&'a str, BTreeMap<&'a str, JacocoMethod<'a>>>>;
 
-/// Microjoules by file and line.
+/// Energy in microjoules by file and line.
 type Lines<'a> = BTreeMap<&'a str, BTreeMap<u32, u64>>;
 
-/// The group of files that are not in the repository, beside those that are.
+/// Group of files outside the repository.
 const ELSEWHERE: &str = "(elsewhere)";
 
+/// A method's file, first line and energy.
 struct JacocoMethod<'a> {
     file: &'a str,
     line: u32,
@@ -49,7 +50,7 @@ pub(super) fn jacoco(data: &ExportData<'_>) -> Vec<u8> {
     report.xml.into_bytes()
 }
 
-/// The XML so far.
+/// The XML text under construction.
 #[derive(Default)]
 struct JacocoReport {
     xml: String,
@@ -60,7 +61,7 @@ impl JacocoReport {
         writeln!(self.xml, "{line}").expect("memory has no errors");
     }
 
-    /// An element that ends with a counter of what its content holds.
+    /// Adds an element that ends with a counter of its content's energy; returns that energy.
     fn element(&mut self, head: &str, name: &str, content: impl FnOnce(&mut Self) -> u64) -> u64 {
         self.put(head);
         let microjoules = content(self);
@@ -94,7 +95,7 @@ impl JacocoReport {
     ) -> u64 {
         let file = methods.values().next().map_or("", |method| method.file);
         let name = if package.is_empty() { class.into() } else { format!("{package}/{class}") };
-        let (name, file) = (escaped(&name), escaped(last(file)));
+        let (name, file) = (escaped(&name), escaped(last_segment(file)));
         let head = format!("<class name=\"{name}\" sourcefilename=\"{file}\">");
         self.element(&head, "class", |report| {
             for (method, found) in methods {
@@ -107,7 +108,7 @@ impl JacocoReport {
     }
 
     fn file(&mut self, file: &str, files: &Lines<'_>) {
-        self.put(&format!("<sourcefile name=\"{}\">", escaped(last(file))));
+        self.put(&format!("<sourcefile name=\"{}\">", escaped(last_segment(file))));
         for (line, hits) in files.get(file).into_iter().flatten() {
             self.put(&format!("<line nr=\"{line}\" mi=\"0\" ci=\"{hits}\" mb=\"0\" cb=\"0\"/>"));
         }
@@ -115,7 +116,7 @@ impl JacocoReport {
     }
 }
 
-fn last(path: &str) -> &str {
+fn last_segment(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
@@ -138,11 +139,11 @@ fn roots<'a>(data: &ExportData<'a>) -> Roots<'a> {
     all
 }
 
-/// Text for XML, without the characters that XML can't hold.
+/// Text escaped for XML, without characters that XML does not allow.
 fn escaped(text: &str) -> String {
     let is_held = |c: char| !(c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'));
     let held: String = text.chars().map(|c| if is_held(c) { c } else { '\u{fffd}' }).collect();
-    crate::format::markup(&held)
+    crate::format::escape_markup(&held)
 }
 
 #[cfg(test)]

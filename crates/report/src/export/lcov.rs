@@ -1,5 +1,5 @@
-//! lcov's tracefile (`man geninfo`), which editors colour gutters by: "hits" of a line are
-//! its microjoules, of a function its entries.
+//! lcov's tracefile (`man geninfo`), from which editors colour gutters: "hits" of a line are its
+//! microjoules, of a function its entries.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -24,8 +24,8 @@ pub(super) fn lcov(data: &ExportData<'_>) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// By file and line, energy in microjoules: at least 1 for a line that spends anything,
-/// as tools take 0 for "never ran".
+/// Energy in microjoules by file and line: at least 1 for a line with any, as tools take 0 for
+/// "never ran".
 pub(super) fn lines_by_file<'a>(data: &ExportData<'a>) -> BTreeMap<&'a str, BTreeMap<u32, u64>> {
     let mut files: BTreeMap<&str, BTreeMap<u32, u64>> = BTreeMap::new();
     for entry in &data.accounts.lines {

@@ -1,15 +1,14 @@
-//! Energies in whole microjoules, which many formats take.
+//! Energies in whole microjoules, as many formats require.
 
 use crate::account::{BlockAccount, Femtojoules};
 
-/// An energy in whole microjoules; negative ones are zero.
+/// Energy in whole microjoules; zero for a negative one.
 pub(super) fn microjoules(energy: Femtojoules) -> u64 {
     (energy.joules().0 * 1e6).round().max(0.0) as u64
 }
 
-/// A block's whole microjoules by line: of an energy that is its own or a part of it, in
-/// the proportions of its lines. They add up; all stand on the block's first line where
-/// its lines are not known.
+/// An energy of a block, or a part of it, by line in whole microjoules, in proportion to its
+/// lines. They add up; all is on the block's first line where its lines are unknown.
 pub(super) fn microjoules_by_line(block: &BlockAccount, energy: Femtojoules) -> Vec<(u32, u64)> {
     let whole = microjoules(energy);
     let positive = || block.lines.iter().filter(|(_, energy)| energy.0 > 0);

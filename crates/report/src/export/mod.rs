@@ -1,11 +1,10 @@
-//! Accounts -> what other tools open: flame graphs, profilers, trace viewers, editors'
-//! gutters, dashboards. Weights are microjoules. Pure: values in, bytes out; one file per
-//! format.
+//! Exports of accounts to other tools: flame graphs, profilers, trace viewers, editors' gutters,
+//! dashboards. Weights are microjoules. Values in, bytes out; one file for each format.
 //!
-//! A stack is package, class, method, block: where energy is spent, not who called; where
-//! calls were recorded, it is the thread and the methods that called each other.
+//! A stack is package, class, method, block: where energy is spent, not who called; with recorded
+//! calls, it is the thread and the methods that called each other.
 //!
-//! To add a format: a file with one function from [`ExportData`] to bytes, and a line in
+//! A new format needs a file with one function from [`ExportData`] to bytes, and a line in
 //! [`FORMATS`].
 
 mod benchmark_json;
@@ -21,7 +20,7 @@ mod openmetrics;
 pub mod parquet;
 mod perfetto;
 mod pprof;
-mod sampled;
+mod sampled_stacks;
 mod speedscope;
 
 #[cfg(test)]
@@ -31,16 +30,16 @@ pub(crate) mod tools_tests;
 
 pub use calls::collapsed as collapsed_calls;
 pub(crate) use collapsed::collapsed;
-pub use data::{Depth, ExportData, InputEnergies, SessionTrace};
+pub use data::{ExportData, InputEnergies, SessionTrace, StackDepth};
 
-/// One format.
+/// An export format: name, default file and writer.
 #[derive(Debug, Clone, Copy)]
 pub struct ExportFormat {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// The file it is written to, unless another is asked for.
+    /// Default name of the output file.
     pub file: &'static str,
-    /// Makes the bytes.
+    /// Writes the bytes of the file.
     pub write: fn(&ExportData<'_>) -> Vec<u8>,
 }
 

@@ -1,25 +1,25 @@
-//! OpenMetrics: the ledger and the classes of operations, with both ends of the 95 %
-//! interval as series of their own; one that doesn't exist is left out.
+//! OpenMetrics text: the ledger and the classes of operations, with both ends of the 95 %
+//! interval as separate series; missing ends are left out.
 
 use super::data::ExportData;
 use crate::account::CLASSES;
 use crate::account::class::name_of;
-use crate::exposition::Exposition;
+use crate::exposition::OpenMetricsText;
 
 /// The text of the exposition.
 pub(super) fn openmetrics(data: &ExportData<'_>) -> Vec<u8> {
-    let mut text = Exposition::default();
+    let mut text = OpenMetricsText::default();
     let is_virtual = data.is_virtual.to_string();
     let labels = |key, value| {
         [("scenario", data.scenario), ("board", data.board), ("virtual", &is_virtual), (key, value)]
     };
     for (name, help, pick) in FAMILIES {
-        text.family(name, "joules", help);
+        text.gauge_family(name, "joules", help);
         for row in &data.accounts.ledger.rows {
             let joules = match pick {
-                Pick::Energy => Some(row.energy.joules().0),
-                Pick::Low => row.interval.map(|interval| interval.lo.0),
-                Pick::High => row.interval.map(|interval| interval.hi.0),
+                SeriesValue::Energy => Some(row.energy.joules().0),
+                SeriesValue::Low => row.interval.map(|interval| interval.lo.0),
+                SeriesValue::High => row.interval.map(|interval| interval.hi.0),
             };
             if let Some(joules) = joules {
                 text.sample(&labels("entry", row.entry.name()), joules);
@@ -27,23 +27,24 @@ pub(super) fn openmetrics(data: &ExportData<'_>) -> Vec<u8> {
         }
     }
     let help = "Energy of the scenario by class of operation.";
-    text.family("wattline_class_energy_joules", "joules", help);
+    text.gauge_family("wattline_class_energy_joules", "joules", help);
     for (class, energy) in CLASSES.iter().zip(data.accounts.class_totals()) {
         text.sample(&labels("class", name_of(*class)), energy.joules().0);
     }
     text.finish().into_bytes()
 }
 
-enum Pick {
+/// Value of a series: the energy, or an end of its interval.
+enum SeriesValue {
     Energy,
     Low,
     High,
 }
 
-const FAMILIES: [(&str, &str, Pick); 3] = [
-    ("wattline_energy_joules", "Energy of the scenario by ledger entry.", Pick::Energy),
-    ("wattline_energy_low_joules", "Lower end of its 95 % interval.", Pick::Low),
-    ("wattline_energy_high_joules", "Upper end of its 95 % interval.", Pick::High),
+const FAMILIES: [(&str, &str, SeriesValue); 3] = [
+    ("wattline_energy_joules", "Energy of the scenario by ledger entry.", SeriesValue::Energy),
+    ("wattline_energy_low_joules", "Lower end of its 95 % interval.", SeriesValue::Low),
+    ("wattline_energy_high_joules", "Upper end of its 95 % interval.", SeriesValue::High),
 ];
 
 #[cfg(test)]

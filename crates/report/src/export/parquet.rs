@@ -1,6 +1,6 @@
-//! A CSV as Parquet: the same columns and rows. A column is whole numbers, numbers or
-//! text, whichever all its fields are; empty fields are null. The file's key-value metadata
-//! names the unit of each column that has one: `unit:energy_j` is `J`.
+//! CSV to Parquet: equal columns and rows. A column has whole numbers, numbers or text, depending
+//! on its fields; empty fields are null. The file's key-value metadata has the unit of each
+//! column with one: `unit:energy_j` is `J`.
 
 use crate::csv_text;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 
-/// Why a CSV can't be written as Parquet.
+/// Error of writing a CSV text as Parquet.
 #[derive(Debug, thiserror::Error)]
 pub enum CsvToParquetError {
     /// The text isn't a CSV with equally long rows.
     #[error("not a table: {0}")]
     Csv(#[from] csv::Error),
-    /// The writer refused it.
+    /// The Parquet writer rejected the columns.
     #[error("can't be written as Parquet: {0}")]
     Parquet(#[from] ParquetError),
 }
 
-/// What all filled fields of a column are.
+/// Type of all filled fields of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ColumnKind {
     Whole,
@@ -32,10 +32,9 @@ enum ColumnKind {
     Text,
 }
 
-/// The bytes of a Parquet file with the columns and rows of a CSV text.
+/// Converts a CSV text to the bytes of a Parquet file.
 ///
-/// # Errors
-/// The text isn't a CSV.
+/// # Errors The text is not CSV.
 pub fn parquet(table: &str) -> Result<Vec<u8>, CsvToParquetError> {
     let mut reader = csv_text::reader(table);
     let names: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
@@ -45,8 +44,8 @@ pub fn parquet(table: &str) -> Result<Vec<u8>, CsvToParquetError> {
             column.push(field.to_owned());
         }
     }
-    let sorts: Vec<ColumnKind> = columns.iter().map(|column| sort(column)).collect();
-    let fields = names.iter().zip(&sorts).map(|(name, sort)| field(name, *sort));
+    let sorts: Vec<ColumnKind> = columns.iter().map(|column| column_kind(column)).collect();
+    let fields = names.iter().zip(&sorts).map(|(name, sort)| schema_field(name, *sort));
     let fields = fields.collect::<Result<Vec<_>, _>>()?;
     let schema = Type::group_type_builder("table").with_fields(fields).build()?;
     let properties = WriterProperties::builder()
@@ -56,13 +55,13 @@ pub fn parquet(table: &str) -> Result<Vec<u8>, CsvToParquetError> {
     let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties))?;
     let mut group = writer.next_row_group()?;
     for (column, sort) in columns.iter().zip(sorts) {
-        write(&mut group, column, sort)?;
+        write_column(&mut group, column, sort)?;
     }
     group.close()?;
     Ok(writer.into_inner()?)
 }
 
-/// Ends of names of columns, as words, and the unit that they say.
+/// Last words of column names, with the units that they stand for.
 const UNITS: [(&str, &str); 15] = [
     ("j", "J"),
     ("uj", "uJ"),
@@ -81,7 +80,7 @@ const UNITS: [(&str, &str); 15] = [
     ("percent", "%"),
 ];
 
-/// The unit of a column, which its name ends with.
+/// Unit of a column, from the end of its name.
 fn unit_of(name: &str) -> Option<KeyValue> {
     let last = name.rsplit('_').next().unwrap_or(name);
     let is_word_alone = last == name && last.len() < 3;
@@ -89,7 +88,7 @@ fn unit_of(name: &str) -> Option<KeyValue> {
     Some(KeyValue::new(format!("unit:{name}"), unit.to_string()))
 }
 
-fn sort(column: &[String]) -> ColumnKind {
+fn column_kind(column: &[String]) -> ColumnKind {
     let filled = || column.iter().filter(|field| !field.is_empty());
     if filled().next().is_none() {
         ColumnKind::Text
@@ -102,7 +101,7 @@ fn sort(column: &[String]) -> ColumnKind {
     }
 }
 
-fn field(name: &str, sort: ColumnKind) -> Result<Arc<Type>, ParquetError> {
+fn schema_field(name: &str, sort: ColumnKind) -> Result<Arc<Type>, ParquetError> {
     let (physical, logical) = match sort {
         ColumnKind::Whole => (Physical::INT64, None),
         ColumnKind::Number => (Physical::DOUBLE, None),
@@ -114,7 +113,7 @@ fn field(name: &str, sort: ColumnKind) -> Result<Arc<Type>, ParquetError> {
     Ok(Arc::new(field.build()?))
 }
 
-fn write(
+fn write_column(
     group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
     column: &[String],
     sort: ColumnKind,

@@ -1,7 +1,7 @@
-//! A Perfetto trace (`protos/perfetto/trace/*.proto` of github.com/google/perfetto): a
-//! track of sessions with their energies, and a counter track per power rail beside it.
-//! Sessions stand one after the other, a second apart, as each board session starts its
-//! clock anew; times are otherwise the samples'.
+//! A Perfetto trace (`protos/perfetto/trace/*.proto` of github.com/google/perfetto): a track of
+//! sessions with their energies, and a counter track for each power rail. Sessions follow each
+//! other a second apart, as each session restarts the board's clock; times are otherwise those of
+//! the samples.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::data::{ExportData, SessionTrace};
 use crate::attribution::perfetto::{TraceBuilder, TrackId};
 use crate::power;
 
-/// Between two sessions, in seconds.
+/// Gap between sessions, in seconds.
 const GAP_S: f64 = 1.0;
 
 /// The bytes of the trace.
@@ -24,32 +24,32 @@ pub(super) fn perfetto(data: &ExportData<'_>) -> Vec<u8> {
         .collect();
     let mut start_s = 0.0;
     for session in data.sessions {
-        let shift = start_s - first(session);
+        let shift = start_s - start_of(session);
         let at_ns = |at_s: f64| nanoseconds(at_s + shift);
         let span = (at_ns(session.window.start_s), at_ns(session.window.end_s));
         trace.slice(sessions, span, &session.name, &[("energy_j", session.energy_j)]);
         if let Some(samples) = &session.trace {
             counters(&mut trace, samples, shift, &tracks);
         }
-        start_s = last(session) + shift + GAP_S;
+        start_s = end_of(session) + shift + GAP_S;
     }
     trace.bytes()
 }
 
-/// The rails of any session.
+/// Names of the rails of all sessions.
 fn rails(sessions: &[SessionTrace]) -> BTreeSet<&str> {
     let traces = sessions.iter().filter_map(|session| session.trace.as_ref());
     traces.flat_map(|trace| &trace.rails).map(String::as_str).collect()
 }
 
-/// When the first thing of a session happens.
-fn first(session: &SessionTrace) -> f64 {
+/// Time of a session's first event, in seconds.
+fn start_of(session: &SessionTrace) -> f64 {
     let first = session.trace.as_ref().and_then(|trace| trace.uptime_s.first());
     first.map_or(session.window.start_s, |first| first.min(session.window.start_s))
 }
 
-/// When the last thing of a session happens.
-fn last(session: &SessionTrace) -> f64 {
+/// Time of a session's last event, in seconds.
+fn end_of(session: &SessionTrace) -> f64 {
     let last = session.trace.as_ref().and_then(|trace| trace.uptime_s.last());
     last.map_or(session.window.end_s, |last| last.max(session.window.end_s))
 }
@@ -58,7 +58,7 @@ fn nanoseconds(at_s: f64) -> u64 {
     (at_s.max(0.0) * 1e9).round() as u64
 }
 
-/// The samples of all rails; one that the sensor could not give is left out.
+/// Adds the samples of all rails; values that the sensor missed are left out.
 fn counters(
     trace: &mut TraceBuilder,
     samples: &power::PowerTrace,

@@ -83,7 +83,7 @@ struct PprofFunction {
     start_line: i64,
 }
 
-/// The profile under construction; ids begin at 1, strings with the empty one.
+/// The profile under construction; ids begin at 1, the string table with the empty string.
 #[derive(Default)]
 struct PprofBuilder {
     profile: PprofProfile,
@@ -118,7 +118,7 @@ impl PprofBuilder {
         id
     }
 
-    /// A line of a method that begins at another one.
+    /// Location id of a line of a method that begins at line `first`.
     fn call(&mut self, name: &str, file: &str, (first, line): (u32, u32)) -> u64 {
         self.function(name, file, first);
         self.location(name, file, line)
@@ -137,7 +137,7 @@ impl PprofBuilder {
     }
 }
 
-/// The bytes of the profile.
+/// Writes the bytes of the profile.
 pub(super) fn pprof(data: &ExportData<'_>) -> Vec<u8> {
     let mut builder = PprofBuilder::default();
     builder.string("");
@@ -161,7 +161,7 @@ pub(super) fn pprof(data: &ExportData<'_>) -> Vec<u8> {
     builder.profile.encode_to_vec()
 }
 
-/// The place where a method begins.
+/// Name, file and first line of a method.
 #[derive(Clone, Copy)]
 struct PprofLocation<'a> {
     name: &'a str,
@@ -170,8 +170,7 @@ struct PprofLocation<'a> {
 }
 
 impl PprofBuilder {
-    /// A sample per line of a block, of an energy that is its own or a part of it, under
-    /// its callers.
+    /// Adds a sample for each line of a block, for its energy or a part of it, below `callers`.
     fn lines(
         &mut self,
         block: &BlockAccount,
@@ -191,9 +190,9 @@ impl PprofBuilder {
     }
 }
 
-/// Samples of the blocks of each node, under the methods that called.
+/// Adds samples of each node's blocks, below their callers.
 fn by_calls(builder: &mut PprofBuilder, calls: &CallAccounts, data: &ExportData<'_>) {
-    let places = super::calls::places(data.accounts);
+    let places = super::calls::method_locations(data.accounts);
     let blocks: BTreeMap<BlockId, &BlockAccount> =
         data.accounts.blocks.iter().map(|block| (block.entry.key, block)).collect();
     for node in &calls.nodes {
@@ -202,18 +201,19 @@ fn by_calls(builder: &mut PprofBuilder, calls: &CallAccounts, data: &ExportData<
         if parts.is_empty() {
             continue;
         }
-        let mut path = super::calls::path(calls, node);
+        let mut path = super::calls::call_path(calls, node);
         path.reverse();
         let place = |method: &MethodKey| places.get(method).copied().unwrap_or(("", 0));
         let mut callers: Vec<u64> = path[1..]
             .iter()
             .map(|method| {
                 let (file, line) = place(method);
-                builder.call(&super::calls::name(method), file, (line, line))
+                builder.call(&super::calls::qualified_name(method), file, (line, line))
             })
             .collect();
         callers.push(builder.location(&node.thread, "", 0));
-        let (name, (file, first)) = (super::calls::name(&node.method), place(&node.method));
+        let (name, (file, first)) =
+            (super::calls::qualified_name(&node.method), place(&node.method));
         for (block, (_, executions, energy)) in parts {
             let place = PprofLocation { name: &name, file, first };
             builder.lines(block, (*energy, *executions), place, &callers);
@@ -221,9 +221,9 @@ fn by_calls(builder: &mut PprofBuilder, calls: &CallAccounts, data: &ExportData<
     }
 }
 
-/// Samples of each block, under its class and package.
+/// Adds samples of each block, below its class and package.
 fn by_place(builder: &mut PprofBuilder, data: &ExportData<'_>) {
-    let places = super::calls::places(data.accounts);
+    let places = super::calls::method_locations(data.accounts);
     let mut blocks: Vec<_> = data.accounts.blocks.iter().collect();
     blocks.sort_by_key(|block| block.entry.key);
     for block in blocks.into_iter().filter(|block| microjoules(block.entry.energy) > 0) {

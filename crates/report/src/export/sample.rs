@@ -30,7 +30,7 @@ impl OwnedExportData {
             sessions: &self.sessions,
             calls: None,
             repository: &self.repository,
-            depth: super::Depth::Block,
+            depth: super::StackDepth::Block,
         }
     }
 }

@@ -1,22 +1,22 @@
 //! speedscope's own JSON (<https://www.speedscope.app/file-format-schema.json>): a sampled
-//! profile with a sample per block, depth first, as its reader draws what follows a sample
-//! of the same frames as one box. The format knows no unit of energy, so the unit is
-//! none and the profile's name says microjoules.
+//! profile with a sample for each block, depth first, as speedscope merges adjacent samples of
+//! equal frames into one box. The format has no unit of energy, so the unit is `none` and the
+//! profile's name contains microjoules.
 
 use serde_json::json;
 
 use super::data::ExportData;
 use super::frames::frames;
 use super::microjoules::microjoules;
-use super::sampled::Sampled;
+use super::sampled_stacks::SampledStacks;
 
 /// The text of the file.
 pub(super) fn speedscope(data: &ExportData<'_>) -> Vec<u8> {
     let sampled = match data.calls {
-        Some(calls) => super::calls::sampled(calls, data.accounts),
+        Some(calls) => super::calls::sampled_stacks(calls, data.accounts),
         None => by_place(data),
     };
-    let Sampled { frames, samples, weights, .. } = sampled.depth_first();
+    let SampledStacks { frames, samples, weights, .. } = sampled.depth_first();
     let name = format!("{} (microjoules)", data.scenario);
     let value = json!({
         "$schema": "https://www.speedscope.app/file-format-schema.json",
@@ -38,8 +38,8 @@ pub(super) fn speedscope(data: &ExportData<'_>) -> Vec<u8> {
 }
 
 /// Samples by package, class, method and block.
-fn by_place(data: &ExportData<'_>) -> Sampled {
-    let mut sampled = Sampled::default();
+fn by_place(data: &ExportData<'_>) -> SampledStacks {
+    let mut sampled = SampledStacks::default();
     for block in data.accounts.blocks.iter().filter(|block| microjoules(block.entry.energy) > 0) {
         let [package, class, method, part] = frames(block);
         let (class_name, method_name) = (format!("{package}.{class}"), format!("{class}.{method}"));
@@ -53,7 +53,7 @@ fn by_place(data: &ExportData<'_>) -> Sampled {
             (format!("{class_name}.{method}"), place(&method_name, None)),
             (block.name.clone() + &block.file, place(part, Some(block.start_line))),
         ];
-        let stack = names.map(|(key, frame)| sampled.number(key, frame));
+        let stack = names.map(|(key, frame)| sampled.frame_index(key, frame));
         sampled.add(stack[..data.depth.frames()].to_vec(), microjoules(block.entry.energy));
     }
     sampled

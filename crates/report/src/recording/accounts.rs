@@ -1,5 +1,5 @@
-//! A recording -> sums per process, method and class, and the accounts that exports take:
-//! a method stands as one block of itself.
+//! Sums of a recording by process, method and class, and accounts for exports, in which each
+//! method is one block.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::blocks::BlockId;
 use crate::exact::share;
 use crate::units::Joules;
 
-/// A method, over all threads.
+/// Key of a recorded method, over all threads.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RecordedMethodKey {
     /// Binary class name.
@@ -22,7 +22,7 @@ pub struct RecordedMethodKey {
     pub method: String,
 }
 
-/// What a method did in a recording.
+/// Sums of a method over a recording: calls, times, energies.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MethodSum {
     /// Source file; empty where unknown.
@@ -33,91 +33,91 @@ pub struct MethodSum {
     pub last_line: u32,
     /// Calls; absent without a probe.
     pub calls: Option<u64>,
-    /// Which of them were counted.
+    /// Which of the calls were counted.
     pub counted: CallCountKind,
     /// Samples; absent where none were taken.
     pub samples: Option<u64>,
-    /// Waiting in seconds.
+    /// Waiting time in seconds.
     pub waited_s: f64,
-    /// Bytes of sockets.
+    /// Bytes sent and received by sockets.
     pub bytes: u64,
     /// CPU time in seconds.
     pub cpu_s: f64,
-    /// Energy of the processor.
+    /// Energy of the CPU.
     pub cpu: Femtojoules,
-    /// Energy of the network; absent where not known.
+    /// Energy of the network; absent where unknown.
     pub network: Option<Femtojoules>,
-    /// Mean over the recording of the paper's literal power, in watts.
+    /// Mean power over the recording in watts, by the paper's literal formula.
     pub literal_w: f64,
 }
 
 impl MethodSum {
-    /// Processor and network.
+    /// Energy of CPU and network.
     pub fn energy(&self) -> Femtojoules {
         self.cpu + self.network.unwrap_or(Femtojoules::ZERO)
     }
 
-    /// Calls that the energy is of; absent where they were counted for a part of the time.
+    /// Calls that the energy relates to; absent where they were counted for a part of the time.
     pub fn all_calls(&self) -> Option<u64> {
         self.calls.filter(|_| !matches!(self.counted, CallCountKind::Until(_)))
     }
 }
 
-/// What a process did in a recording.
+/// Sums of a process over a recording: CPU time, shares, energies.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProcessSum {
-    /// Its name, the last one it had.
+    /// The last name of the process.
     pub name: String,
     /// CPU time in seconds.
     pub cpu_s: f64,
-    /// Mean of its part of active time over the recording's cycles.
+    /// Mean over cycles of its share of active CPU time.
     pub share_active: f64,
-    /// Mean of its part of all time.
+    /// Mean over cycles of its share of the CPU capacity.
     pub share_capacity: f64,
-    /// Energy of the processor.
+    /// Energy of the CPU.
     pub cpu: Femtojoules,
-    /// Energy of the network; absent where not known.
+    /// Energy of the network; absent where unknown.
     pub network: Option<Femtojoules>,
 }
 
 impl ProcessSum {
-    /// Processor and network.
+    /// Energy of CPU and network.
     pub fn energy(&self) -> Femtojoules {
         self.cpu + self.network.unwrap_or(Femtojoules::ZERO)
     }
 }
 
-/// All sums. `total` is the processes and `unattributed`; the JVM is its methods, and three
-/// rests.
+/// All sums of a recording. `total` is the processes and `unattributed`; the JVM is its methods
+/// and three remainders.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Sums {
-    /// Seconds.
+pub struct RecordingSums {
+    /// Duration in seconds.
     pub duration_s: f64,
     /// Energy of all parts of the machine.
     pub total: Femtojoules,
-    /// Processes by number and start.
+    /// Sums by process: number and start.
     pub processes: BTreeMap<(u32, u64), ProcessSum>,
-    /// What no process is known for.
+    /// Energy without a known process.
     pub unattributed: Femtojoules,
     /// Energy of the JVM; absent where none was measured.
     pub jvm: Option<Femtojoules>,
-    /// Its methods.
+    /// Sums by method of the JVM.
     pub methods: BTreeMap<RecordedMethodKey, MethodSum>,
-    /// Its classes: energy and calls.
+    /// Energy and calls by class.
     pub classes: BTreeMap<String, (Femtojoules, Option<u64>)>,
-    /// Its threads: name, processor seconds and energy.
+    /// Name, CPU seconds and energy by thread of the JVM.
     pub threads: BTreeMap<(u32, u64), (String, f64, Femtojoules)>,
-    /// Energy of threads that live, while no method was seen in them; of a JVM's network what
-    /// no method sent.
+    /// Energy of running threads without a known method; of a JVM's network the part that no
+    /// method sent.
     pub no_method: Femtojoules,
-    /// Energy of threads that have ended, of which it is not known in which methods.
+    /// Energy of ended threads, whose methods are unknown.
     pub ended: Femtojoules,
-    /// Energy of the JVM itself: collector, compiler.
+    /// Energy of the JVM itself: garbage collector, compiler.
     pub jvm_itself: Femtojoules,
 }
 
-impl Sums {
-    /// What of the JVM no method is known for, with its names.
+impl RecordingSums {
+    /// Parts of the JVM's energy without a known method, with their names.
     pub fn rests(&self) -> [(&'static str, Femtojoules); 3] {
         [
             ("threads without a known method", self.no_method),
@@ -128,8 +128,9 @@ impl Sums {
 }
 
 /// Adds up a recording.
-pub fn sums(recording: &Recording) -> Sums {
-    let mut sums = Sums { duration_s: recording.about.duration_s, ..Sums::default() };
+pub fn sums(recording: &Recording) -> RecordingSums {
+    let mut sums =
+        RecordingSums { duration_s: recording.about.duration_s, ..RecordingSums::default() };
     sums.total = recording.cycles.iter().map(|row| row.energy_j).sum();
     let cycles = recording.about.cycles.max(1) as f64;
     for row in &recording.processes {
@@ -139,7 +140,7 @@ pub fn sums(recording: &Recording) -> Sums {
         sum.share_active += row.share_active / cycles;
         sum.share_capacity += row.share_capacity / cycles;
         sum.cpu += row.cpu_j;
-        sum.network = added(sum.network, row.network_j);
+        sum.network = add_optional(sum.network, row.network_j);
     }
     let processes: Femtojoules = sums.processes.values().map(ProcessSum::energy).sum();
     sums.unattributed = sums.total - processes;
@@ -168,8 +169,8 @@ pub fn sums(recording: &Recording) -> Sums {
     sums
 }
 
-/// What of a JVM's energy no method has.
-fn add_rests(sums: &mut Sums, recording: &Recording, jvm: Femtojoules) {
+/// Sets the parts of a JVM's energy that no method has.
+fn add_rests(sums: &mut RecordingSums, recording: &Recording, jvm: Femtojoules) {
     let pid = recording.about.jvm.as_ref().map(|jvm| jvm.pid);
     let of_threads = |ended: bool| -> Femtojoules {
         let own = recording.threads.iter().filter(|row| Some(row.pid) == pid);
@@ -188,11 +189,11 @@ fn add_rests(sums: &mut Sums, recording: &Recording, jvm: Femtojoules) {
     sums.no_method = jvm - methods - sums.ended - sums.jvm_itself;
 }
 
-fn added(sum: Option<Femtojoules>, more: Option<Femtojoules>) -> Option<Femtojoules> {
+fn add_optional(sum: Option<Femtojoules>, more: Option<Femtojoules>) -> Option<Femtojoules> {
     more.map_or(sum, |more| Some(sum.unwrap_or(Femtojoules::ZERO) + more))
 }
 
-fn add_method(sums: &mut Sums, row: &MethodRow, cycles: f64) {
+fn add_method(sums: &mut RecordingSums, row: &MethodRow, cycles: f64) {
     let key = RecordedMethodKey { class: row.class.clone(), method: row.method.clone() };
     let count =
         |sum: Option<u64>, more: Option<u64>| more.map_or(sum, |m| Some(sum.unwrap_or(0) + m));
@@ -208,16 +209,16 @@ fn add_method(sums: &mut Sums, row: &MethodRow, cycles: f64) {
     sum.bytes += row.received + row.sent;
     sum.cpu_s += row.cpu_s;
     sum.cpu += row.cpu_j;
-    sum.network = added(sum.network, row.network_j);
+    sum.network = add_optional(sum.network, row.network_j);
     sum.literal_w += row.literal_w / cycles;
     let class = sums.classes.entry(row.class.clone()).or_default();
     class.0 += row.cpu_j + row.network_j.unwrap_or(Femtojoules::ZERO);
     class.1 = count(class.1, row.calls);
 }
 
-/// The accounts that exports take: of the JVM's methods, or of the processes where no JVM
-/// was measured. Idle is what they don't hold of the machine.
-pub fn accounts_of(sums: &Sums) -> Accounts {
+/// Accounts for exports: of the JVM's methods, or of the processes where no JVM was measured.
+/// Their idle energy is the rest of the machine's.
+pub fn accounts_of(sums: &RecordingSums) -> Accounts {
     let processes: Femtojoules = sums.processes.values().map(ProcessSum::energy).sum();
     let whole = sums.jvm.unwrap_or(processes);
     let blocks = match sums.jvm {
@@ -257,7 +258,7 @@ pub fn accounts_of(sums: &Sums) -> Accounts {
         classes: grouped(&blocks, whole, |block| &block.class),
         packages: grouped(&blocks, whole, package),
         blocks,
-        areas: None,
+        method_groups: None,
         // Samples have no operations, and their blocks no costs.
         concentration: Concentration::default(),
         ledger: Ledger { rows: rows.into(), unanalysed: Vec::new() },
@@ -298,7 +299,7 @@ fn sorted(mut blocks: Vec<BlockAccount>) -> Vec<BlockAccount> {
     blocks
 }
 
-fn method_blocks(sums: &Sums, whole: Femtojoules) -> Vec<BlockAccount> {
+fn method_blocks(sums: &RecordingSums, whole: Femtojoules) -> Vec<BlockAccount> {
     let blocks = sums.methods.iter().enumerate().map(|(number, (key, sum))| {
         let names = (key.class.clone(), key.method.clone());
         let counted = if sum.calls.is_some() { sum.all_calls() } else { sum.samples };
@@ -311,7 +312,7 @@ fn method_blocks(sums: &Sums, whole: Femtojoules) -> Vec<BlockAccount> {
     sorted(blocks.collect())
 }
 
-fn process_blocks(sums: &Sums, whole: Femtojoules) -> Vec<BlockAccount> {
+fn process_blocks(sums: &RecordingSums, whole: Femtojoules) -> Vec<BlockAccount> {
     let blocks = sums.processes.iter().enumerate().map(|(number, ((pid, _), sum))| {
         let names = (format!("(processes).{}", sum.name.replace('.', "_")), format!("pid {pid}"));
         block(number, names, 1, sum.energy(), whole)
@@ -319,7 +320,7 @@ fn process_blocks(sums: &Sums, whole: Femtojoules) -> Vec<BlockAccount> {
     sorted(blocks.collect())
 }
 
-/// A method's energy stands on its first line: where in it is not known.
+/// Accounts by line: a method's energy is on its first line, as its distribution is unknown.
 fn lines(blocks: &[BlockAccount]) -> Vec<AccountEntry<LineKey>> {
     let known = blocks.iter().filter(|block| !block.file.is_empty() && block.start_line > 0);
     let lines = known.map(|block| AccountEntry {
@@ -334,7 +335,7 @@ fn lines(blocks: &[BlockAccount]) -> Vec<AccountEntry<LineKey>> {
     lines.collect()
 }
 
-/// The part of a class's name that says its package; `(default)` where none does.
+/// Package of a block's class; `(default)` without one.
 fn package(block: &BlockAccount) -> &str {
     block.class.rsplit_once('.').map_or("(default)", |(package, _)| package)
 }
@@ -360,7 +361,7 @@ fn grouped(
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::{CycleRow, JvmAbout, JvmRow, ProcessRow, ThreadRow};
+    use super::super::{CycleRow, JvmDescription, JvmRow, ProcessRow, ThreadRow};
     use super::*;
 
     pub(in super::super) fn fj(joules: f64) -> Femtojoules {
@@ -372,7 +373,7 @@ pub(super) mod tests {
         let mut recording = Recording::default();
         recording.about.cycles = 2;
         recording.about.duration_s = 2.0;
-        recording.about.jvm = Some(JvmAbout { pid: 7, ..JvmAbout::default() });
+        recording.about.jvm = Some(JvmDescription { pid: 7, ..JvmDescription::default() });
         for cycle in 1..=2 {
             recording.cycles.push(CycleRow {
                 cycle,
@@ -443,13 +444,13 @@ pub(super) mod tests {
         assert_eq!(rests, [fj(0.5), fj(0.5), fj(1.0)], "they hold what methods do not");
         let accounts = accounts_of(&sums);
         assert!(accounts.ledger.adds_up());
-        assert_eq!(accounts.explained(), fj(10.0));
+        assert_eq!(accounts.explained_energy(), fj(10.0));
         for level in [
             accounts.methods.iter().map(|entry| entry.energy).sum::<Femtojoules>(),
             accounts.classes.iter().map(|entry| entry.energy).sum(),
             accounts.blocks.iter().map(|block| block.entry.energy).sum(),
         ] {
-            assert_eq!(level, accounts.explained());
+            assert_eq!(level, accounts.explained_energy());
         }
         assert_eq!(
             (accounts.blocks[0].name.as_str(), accounts.blocks[0].entry.executions),

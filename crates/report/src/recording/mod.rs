@@ -1,10 +1,10 @@
-//! A recording: a folder of what the monitor saw, cycle by cycle, from which the accounts
-//! are made again at any time, and which other commands take like a campaign's.
+//! A recording: a folder with the monitor's data, cycle by cycle, from which accounts can be
+//! recomputed, and which other commands accept like a campaign's folder.
 //!
-//! `monitor.toml` says what was measured and how; `cycles.csv`, `processes.csv`,
-//! `threads.csv`, `methods.csv`, `stacks.csv` and `jvm.csv` hold a row per cycle and thing,
-//! `nodes.csv` a row per node of the tree of calls. Energies are
-//! whole femtojoules, so that sums are exact.
+//! `monitor.toml` describes what was measured and how; `cycles.csv`, `processes.csv`,
+//! `threads.csv`, `methods.csv`, `stacks.csv` and `jvm.csv` have a row per cycle and item,
+//! `nodes.csv` a row per node of the call tree. Energies are whole femtojoules, so that sums are
+//! exact.
 
 mod accounts;
 mod names;
@@ -17,89 +17,89 @@ use serde::{Deserialize, Serialize};
 
 use crate::format::counted;
 
-pub use accounts::{MethodSum, ProcessSum, RecordedMethodKey, Sums, accounts_of, sums};
+pub use accounts::{MethodSum, ProcessSum, RecordedMethodKey, RecordingSums, accounts_of, sums};
 pub use page::{page, summary_text};
 #[cfg(test)]
 pub(crate) use rows::{CycleRow, NodeRow, ProcessRow, StackRow, ThreadRow};
 pub use rows::{
-    FirstRow, JvmRow, JvmSeen, MethodRow, Recording, cycle_rows, jvm_rows, node_rows, process_rows,
-    read_rows, stack_rows, thread_rows, to_csv,
+    HeaderRow, JvmCycleData, JvmRow, MethodRow, Recording, cycle_rows, jvm_rows, node_rows,
+    process_rows, read_rows, stack_rows, thread_rows, to_csv,
 };
 pub use stacks::call_accounts;
 pub(crate) use tables::ledger_rows;
 pub use tables::{ledger_csv, tables};
 
-/// The file that makes a folder a recording.
+/// Name of the file that marks a folder as a recording.
 pub const MONITOR_FILE: &str = "monitor.toml";
 
-/// What was measured, and how.
+/// Contents of `monitor.toml`: machine, duration, formulas and JVM of a recording.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordingHeader {
-    /// The format's version: 1.
+    /// Version of the format: 1.
     pub recording: u32,
-    /// The machine.
+    /// Name of the machine.
     pub host: String,
     /// Whether the machine is a virtual board.
     pub is_virtual: bool,
-    /// Cycles in the recording.
+    /// Number of cycles.
     pub cycles: u64,
-    /// Their length together, in seconds.
+    /// Total duration of the cycles in seconds.
     pub duration_s: f64,
-    /// What the processor's energy is shared by.
+    /// Basis for sharing the CPU's energy among processes.
     pub share: String,
-    /// The formulas.
-    pub formulas: Vec<FormulaAbout>,
+    /// Formulas in use, by part of the machine.
+    pub formulas: Vec<FormulaDescription>,
     /// The JVM whose methods were measured, if any.
-    pub jvm: Option<JvmAbout>,
-    /// What to know, in sentences.
+    pub jvm: Option<JvmDescription>,
+    /// Notes in sentences.
     pub notes: Vec<String>,
 }
 
-/// A formula that ran.
+/// Power formula of one part of the machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FormulaAbout {
-    /// The part of the machine.
+pub struct FormulaDescription {
+    /// Part of the machine: `cpu` or `network`.
     pub part: String,
-    /// Its name.
+    /// Name of the formula.
     pub name: String,
     /// `measured` or `model`.
     pub basis: String,
-    /// What it takes its figures from.
+    /// Source of its figures.
     pub from: String,
 }
 
-/// A JVM.
+/// The measured JVM and how its methods were measured.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct JvmAbout {
-    /// Its process.
+pub struct JvmDescription {
+    /// Process number.
     pub pid: u32,
-    /// Its version.
+    /// Java version.
     pub java: String,
     /// `sampling` or `instrumentation`.
     pub way: String,
-    /// Methods whose probes were taken out, as they were called too often: their calls are
-    /// not counted from then on.
+    /// Methods whose probes were removed because of too many calls, which are not counted from
+    /// then on.
     pub folded: Vec<FoldedMethod>,
-    /// Methods whose calls were counted in windows of time from some moment on: their
-    /// counts are estimates.
+    /// Methods whose calls were counted in time windows from some moment on, so that their counts
+    /// are estimates.
     #[serde(default)]
     pub estimated: Vec<String>,
 }
 
-/// What a count of calls is.
+/// Coverage of a count of calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CallCountKind {
-    /// Of all calls.
+    /// All calls.
     #[default]
     All,
-    /// An estimate: calls were counted in windows of time.
+    /// Estimate from calls in time windows.
     Estimated,
-    /// Of the calls up to the end of this cycle: then the method lost its probe.
+    /// Calls up to the end of this cycle, in which the method lost its probe.
     Until(u64),
 }
 
 impl CallCountKind {
-    /// The count for reading, marked where it is not that of all calls.
+    /// Marks a count that does not cover all calls.
     pub fn mark(self, count: String) -> String {
         match self {
             CallCountKind::All => count,
@@ -119,33 +119,33 @@ impl std::fmt::Display for CallCountKind {
     }
 }
 
-/// What the marks of counts mean.
+/// Legend of the marks of counts.
 pub const MARKS: &str = "calls: ~ estimated from windows of time; + counted until the method lost \
                          its probe, as it was called too often; - no probe";
 
-/// A method that lost its probe.
+/// A method whose probe was removed, with its calls up to then.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoldedMethod {
     /// Class, name and parameter types.
     pub method: String,
-    /// Calls up to then, all threads together.
+    /// Calls before the removal, over all threads.
     pub calls: u64,
-    /// Whether these are an estimate, in part or in all.
+    /// Whether the count is an estimate, in part or in all.
     pub is_estimate: bool,
-    /// The cycle after which it has none, from 1.
+    /// Last cycle with the probe, from 1.
     pub after_cycle: u64,
 }
 
 impl FoldedMethod {
-    /// The method and its calls, for reading.
+    /// Line of text with the method and its calls.
     pub fn line(&self) -> String {
         let about = if self.is_estimate { "about " } else { "" };
         format!("{} ({about}{} until then)", self.method, counted(self.calls, "call"))
     }
 }
 
-impl JvmAbout {
-    /// What the count of a method's calls is.
+impl JvmDescription {
+    /// Coverage of the count of a method's calls.
     pub fn counted(&self, class: &str, method: &str) -> CallCountKind {
         let name = format!("{class}.{method}");
         match self.folded.iter().find(|folded| folded.method == name) {
@@ -155,7 +155,7 @@ impl JvmAbout {
         }
     }
 
-    /// The methods that are named beside the rows.
+    /// Names of methods outside the rows of the recording's files.
     fn other_names(&self) -> impl Iterator<Item = &str> {
         let folded = self.folded.iter().map(|folded| folded.method.as_str());
         folded.chain(self.estimated.iter().map(String::as_str))
@@ -167,14 +167,14 @@ impl JvmAbout {
 }
 
 impl RecordingHeader {
-    /// Whether any figure is no measurement.
+    /// Whether any figure comes from a model instead of a measurement.
     pub fn is_model(&self) -> bool {
         self.formulas.iter().any(|formula| formula.basis != "measured")
     }
 
-    /// The formulas in a line.
+    /// The formulas as one line of text.
     pub fn meter(&self) -> String {
-        let of = |formula: &FormulaAbout| {
+        let of = |formula: &FormulaDescription| {
             format!("{} {} ({})", formula.part, formula.name, formula.basis)
         };
         self.formulas.iter().map(of).collect::<Vec<_>>().join(", ")

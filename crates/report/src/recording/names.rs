@@ -1,29 +1,29 @@
-//! A recording of an obfuscated application, by the names of its sources.
+//! Deobfuscation: renames classes and methods of a recording to the names of its sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{JvmAbout, Recording};
+use super::{JvmDescription, Recording};
 use crate::attribution::mapping::{Mapping, NameCertainty, RuntimeMethod};
 use crate::format;
 
-/// How many methods of a recording a mapping has named.
+/// Number of a recording's methods that a mapping renamed, by certainty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Renamed {
-    /// By one method of the sources.
+pub struct RenameCounts {
+    /// Renamed to one source method.
     pub named: usize,
-    /// By several that can't be told apart.
+    /// Renamed to several source methods that cannot be separated.
     pub several: usize,
-    /// By their class alone.
+    /// Renamed by their class alone.
     pub by_class: usize,
-    /// Not at all: their names are as recorded.
+    /// Not renamed.
     pub unknown: usize,
 }
 
 impl Recording {
-    /// The recorded names of classes with methods: what a mapping is asked for.
+    /// Recorded names of the classes with methods, for the look-up in a mapping.
     pub fn class_names(&self) -> BTreeSet<String> {
         let folded = self.about.jvm.iter().flat_map(|jvm| jvm.other_names());
-        let folded = folded.filter_map(|method| parted(method).map(|(class, _)| class));
+        let folded = folded.filter_map(|method| split_method_name(method).map(|(class, _)| class));
         let rows = self.methods.iter().map(|row| row.class.as_str());
         let host = |class: &str| class.split("$$Lambda").next().unwrap_or(class).to_string();
         let nodes = self.nodes.iter().map(|row| row.class.as_str());
@@ -31,9 +31,9 @@ impl Recording {
         all.iter().flat_map(|class| [class.to_string(), host(class)]).collect()
     }
 
-    /// Gives classes, methods and lines the names of the sources. Energies stay with their
-    /// rows, so sums do, too; two methods that one name stands for become one in the sums.
-    pub fn rename(&mut self, mapping: &Mapping) -> Renamed {
+    /// Renames classes, methods and lines to the names of the sources. Energies stay with their
+    /// rows, so sums do not change; two methods with one source name become one in the sums.
+    pub fn rename(&mut self, mapping: &Mapping) -> RenameCounts {
         let mut seen = BTreeMap::new();
         for row in &mut self.methods {
             let recorded = RuntimeMethod {
@@ -55,28 +55,28 @@ impl Recording {
             (row.class, row.method, row.file) = (named.class, named.method, named.file);
             (row.first_line, row.last_line) = named.lines;
         }
-        for method in self.about.jvm.iter_mut().flat_map(JvmAbout::other_names_mut) {
-            if let Some((class, name)) = parted(method) {
+        for method in self.about.jvm.iter_mut().flat_map(JvmDescription::other_names_mut) {
+            if let Some((class, name)) = split_method_name(method) {
                 let named =
                     mapping.name(RuntimeMethod { class, method: name, file: "", lines: (0, 0) });
                 *method = format!("{}.{}", named.class, named.method);
             }
         }
-        let renamed = counted(seen.into_values());
+        let renamed = count_renames(seen.into_values());
         self.about.notes.push(renamed.to_string());
         renamed
     }
 }
 
-/// Class and method of `a.b.C.d(int)`.
-fn parted(method: &str) -> Option<(&str, &str)> {
+/// Class and method of a name of the form `a.b.C.d(int)`.
+fn split_method_name(method: &str) -> Option<(&str, &str)> {
     let name = method.find('(').unwrap_or(method.len());
     let dot = method[..name].rfind('.')?;
     Some((&method[..dot], &method[dot + 1..]))
 }
 
-fn counted(all: impl Iterator<Item = NameCertainty>) -> Renamed {
-    let mut renamed = Renamed::default();
+fn count_renames(all: impl Iterator<Item = NameCertainty>) -> RenameCounts {
+    let mut renamed = RenameCounts::default();
     for certainty in all {
         match certainty {
             NameCertainty::Method => renamed.named += 1,
@@ -88,7 +88,7 @@ fn counted(all: impl Iterator<Item = NameCertainty>) -> Renamed {
     renamed
 }
 
-impl std::fmt::Display for Renamed {
+impl std::fmt::Display for RenameCounts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let all = self.named + self.several + self.by_class + self.unknown;
         let all = format::counted(all, "recorded method");
@@ -119,13 +119,14 @@ mod tests {
         let mut recording = recording();
         let folded = FoldedMethod { method: "a.C.b()".into(), ..FoldedMethod::default() };
         let (folded, estimated) = (vec![folded], vec!["x".to_string()]);
-        recording.about.jvm = Some(JvmAbout { pid: 7, folded, estimated, ..JvmAbout::default() });
+        recording.about.jvm =
+            Some(JvmDescription { pid: 7, folded, estimated, ..JvmDescription::default() });
         let names = recording.class_names();
         assert!(names.contains("a.A") && names.contains("a.C"), "{names:?}");
         let before = sums(&recording);
         let mapping = Mapping::read(TEXT.as_bytes(), &|class| names.contains(class)).unwrap();
         let renamed = recording.rename(&mapping);
-        assert_eq!(renamed, Renamed { named: 1, unknown: 1, ..Renamed::default() });
+        assert_eq!(renamed, RenameCounts { named: 1, unknown: 1, ..RenameCounts::default() });
         let after = sums(&recording);
         assert_eq!((before.jvm, before.rests()), (after.jvm, after.rests()));
         let keys: Vec<String> =

@@ -1,11 +1,11 @@
-//! A recording as one HTML page and a few lines of text.
+//! HTML page and terminal summary of a recording.
 
 use std::cmp::Reverse;
 
 use askama::Template;
 
 use super::tables::by_energy;
-use super::{CallCountKind, FoldedMethod, MARKS, Recording, Sums};
+use super::{CallCountKind, FoldedMethod, MARKS, Recording, RecordingSums};
 use crate::account::Femtojoules;
 use crate::exact::share;
 use crate::format;
@@ -13,7 +13,7 @@ use crate::report::view::calls::plain_picture;
 use crate::report::view::flame::FlameView;
 use crate::units::{Joules, Seconds, Watts};
 
-/// Rows of a table.
+/// Largest number of rows of a table.
 const TOP: usize = 30;
 
 #[derive(Template)]
@@ -29,7 +29,7 @@ struct RecordingPage<'a> {
     headline: String,
     notes: Vec<String>,
     ledger: Vec<RecordingLedgerView>,
-    /// Who called, where samples tell.
+    /// Flame graph of calls, if they were sampled.
     flame: Option<FlameView>,
     tables: Vec<TableView>,
     facts: Vec<(&'static str, String)>,
@@ -45,7 +45,7 @@ struct RecordingLedgerView {
 struct TableView {
     title: &'static str,
     sentence: &'static str,
-    /// What the marks of counts mean, where there are any.
+    /// Legend of the marks of counts; empty without marks.
     marks: &'static str,
     first: &'static str,
     second: &'static str,
@@ -68,19 +68,19 @@ struct SpenderView {
     width: String,
 }
 
-/// Who spent energy: a method, a class, a process or a thread.
+/// A row of a table before formatting: a method, a class, a process or a thread.
 struct Spender {
     first: String,
     second: String,
     calls: Option<u64>,
-    /// Which calls were counted; absent where these are samples or nothing.
+    /// Coverage of the calls; absent for samples or no calls.
     counted: Option<CallCountKind>,
     energy: Femtojoules,
     cpu_s: f64,
 }
 
-/// The text of `report.html`.
-pub fn page(name: &str, recording: &Recording, sums: &Sums) -> String {
+/// Writes the text of `report.html`.
+pub fn page(name: &str, recording: &Recording, sums: &RecordingSums) -> String {
     let about = &recording.about;
     let mut facts = vec![
         ("machine", about.host.clone()),
@@ -120,7 +120,7 @@ pub fn page(name: &str, recording: &Recording, sums: &Sums) -> String {
     page.render().expect("the template has all its values")
 }
 
-fn ledger(sums: &Sums) -> Vec<RecordingLedgerView> {
+fn ledger(sums: &RecordingSums) -> Vec<RecordingLedgerView> {
     let rows = super::tables::ledger_rows(sums);
     let view = |(name, energy): (&'static str, Femtojoules)| RecordingLedgerView {
         name,
@@ -139,7 +139,7 @@ fn power(energy: Femtojoules, seconds: f64) -> String {
     }
 }
 
-fn tables(recording: &Recording, sums: &Sums) -> Vec<TableView> {
+fn tables(recording: &Recording, sums: &RecordingSums) -> Vec<TableView> {
     let mut tables = Vec::new();
     if let Some(jvm) = &recording.about.jvm {
         let calls = if jvm.way == "sampling" { "Samples" } else { "Calls" };
@@ -151,7 +151,7 @@ fn tables(recording: &Recording, sums: &Sums) -> Vec<TableView> {
             first: "Class",
             second: "Method",
             calls,
-            rows: views(
+            rows: spender_views(
                 methods(sums, jvm.way == "sampling"),
                 sums.jvm.unwrap_or(Femtojoules::ZERO),
                 sums.duration_s,
@@ -164,7 +164,7 @@ fn tables(recording: &Recording, sums: &Sums) -> Vec<TableView> {
             first: "Class",
             second: "",
             calls,
-            rows: views(
+            rows: spender_views(
                 classes(sums, calls),
                 sums.jvm.unwrap_or(Femtojoules::ZERO),
                 sums.duration_s,
@@ -178,7 +178,7 @@ fn tables(recording: &Recording, sums: &Sums) -> Vec<TableView> {
         first: "Process",
         second: "Name",
         calls: "Calls",
-        rows: views(processes(sums), sums.total, sums.duration_s),
+        rows: spender_views(processes(sums), sums.total, sums.duration_s),
     });
     if !sums.threads.is_empty() {
         tables.push(TableView {
@@ -188,13 +188,13 @@ fn tables(recording: &Recording, sums: &Sums) -> Vec<TableView> {
             first: "Process and thread",
             second: "Name",
             calls: "Calls",
-            rows: views(threads(sums), sums.total, sums.duration_s),
+            rows: spender_views(threads(sums), sums.total, sums.duration_s),
         });
     }
     tables
 }
 
-fn methods(sums: &Sums, is_sampled: bool) -> Vec<Spender> {
+fn methods(sums: &RecordingSums, is_sampled: bool) -> Vec<Spender> {
     let row = |(key, sum): (&super::RecordedMethodKey, &super::MethodSum)| Spender {
         first: key.class.clone(),
         second: key.method.clone(),
@@ -206,7 +206,7 @@ fn methods(sums: &Sums, is_sampled: bool) -> Vec<Spender> {
     by_energy(sums).into_iter().map(row).collect()
 }
 
-fn classes(sums: &Sums, calls: &str) -> Vec<Spender> {
+fn classes(sums: &RecordingSums, calls: &str) -> Vec<Spender> {
     let cpu_s = |class: &str| {
         let own = sums.methods.iter().filter(|(key, _)| key.class == class);
         own.map(|(_, sum)| sum.cpu_s).sum()
@@ -222,17 +222,17 @@ fn classes(sums: &Sums, calls: &str) -> Vec<Spender> {
     sums.classes.iter().map(row).collect()
 }
 
-/// The weakest of the counts of a class's methods.
-fn counted(sums: &Sums, class: &str) -> CallCountKind {
+/// Least coverage among the counts of a class's methods.
+fn counted(sums: &RecordingSums, class: &str) -> CallCountKind {
     let own = sums.methods.iter().filter(|(key, _)| key.class == class);
     own.map(|(_, sum)| sum.counted).max().unwrap_or_default()
 }
 
-fn is_marked(sums: &Sums) -> bool {
+fn is_marked(sums: &RecordingSums) -> bool {
     sums.methods.values().any(|sum| sum.counted != CallCountKind::All)
 }
 
-fn processes(sums: &Sums) -> Vec<Spender> {
+fn processes(sums: &RecordingSums) -> Vec<Spender> {
     let row = |((pid, _), sum): (&(u32, u64), &super::ProcessSum)| Spender {
         first: pid.to_string(),
         second: sum.name.clone(),
@@ -244,7 +244,7 @@ fn processes(sums: &Sums) -> Vec<Spender> {
     sums.processes.iter().map(row).collect()
 }
 
-fn threads(sums: &Sums) -> Vec<Spender> {
+fn threads(sums: &RecordingSums) -> Vec<Spender> {
     let row =
         |((pid, thread), (name, cpu_s, energy)): (&(u32, u64), &(String, f64, Femtojoules))| {
             Spender {
@@ -259,7 +259,7 @@ fn threads(sums: &Sums) -> Vec<Spender> {
     sums.threads.iter().map(row).collect()
 }
 
-fn views(mut rows: Vec<Spender>, whole: Femtojoules, seconds: f64) -> Vec<SpenderView> {
+fn spender_views(mut rows: Vec<Spender>, whole: Femtojoules, seconds: f64) -> Vec<SpenderView> {
     rows.sort_by_key(|row| Reverse(row.energy));
     let widest = rows.first().map_or(0.0, |row| row.energy.joules().0);
     rows.into_iter()
@@ -286,14 +286,14 @@ fn views(mut rows: Vec<Spender>, whole: Femtojoules, seconds: f64) -> Vec<Spende
                 cpu: Seconds(row.cpu_s).to_string(),
                 cpu_raw: row.cpu_s,
                 share: format::percent_or_none(share(row.energy, whole)),
-                width: format::width(if widest > 0.0 { joules.0 / widest } else { 0.0 }),
+                width: format::bar_width(if widest > 0.0 { joules.0 / widest } else { 0.0 }),
             }
         })
         .collect()
 }
 
-/// The story in a few lines.
-pub fn summary_text(name: &str, recording: &Recording, sums: &Sums) -> String {
+/// Writes the terminal summary: a few lines.
+pub fn summary_text(name: &str, recording: &Recording, sums: &RecordingSums) -> String {
     let about = &recording.about;
     let model = if about.is_model() { "by a model, no measurement" } else { "measured" };
     let mut text = format!(
@@ -312,7 +312,7 @@ pub fn summary_text(name: &str, recording: &Recording, sums: &Sums) -> String {
         text += &format!("\n{:<72} {:>10} {:>9}\n", table.title, "energy", "share");
         for row in table.rows.into_iter().take(8) {
             let name = format!("{} {}", row.first, row.second);
-            let name = format::shortened(&format::visible_name(&name), 70);
+            let name = format::truncate(&format::visible_name(&name), 70);
             text += &format!("  {name:<70} {:>10} {:>9}\n", row.energy, row.share);
         }
     }
@@ -329,7 +329,7 @@ mod tests {
     fn the_page_says_what_it_is_and_escapes_names() {
         let mut recording = recording();
         recording.about.formulas =
-            vec![super::super::FormulaAbout { basis: "model".into(), ..Default::default() }];
+            vec![super::super::FormulaDescription { basis: "model".into(), ..Default::default() }];
         recording.processes[1].name = "<script>\u{202e}".into();
         let sums = sums(&recording);
         let page = page("rec", &recording, &sums);

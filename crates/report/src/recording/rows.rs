@@ -9,86 +9,86 @@ use crate::attribution::monitor::jvm::{JvmCycle, JvmPower, JvmState, MethodPower
 use crate::attribution::monitor::{Cycle, ProcessCycle};
 use crate::units::Joules;
 
-/// A part of the machine in a cycle.
+/// Row of `cycles.csv`: energy of a part of the machine in a cycle.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CycleRow {
     /// Number of the cycle, from 1.
     pub cycle: u64,
-    /// Its start in seconds since the machine's start.
+    /// Begin in seconds since the machine's start.
     pub start_s: f64,
-    /// Its end.
+    /// End in seconds since the machine's start.
     pub end_s: f64,
     /// `cpu` or `network`.
     pub part: String,
-    /// The formula.
+    /// Name of the formula.
     pub formula: String,
     /// `measured` or `model`.
     pub basis: String,
     /// Energy of the part.
     #[serde(with = "joules")]
     pub energy_j: Femtojoules,
-    /// What of it no process is known for.
+    /// Energy without a known process.
     #[serde(with = "joules")]
     pub unattributed_j: Femtojoules,
 }
 
-/// A process in a cycle.
+/// Row of `processes.csv`: a process in a cycle.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProcessRow {
     /// Number of the cycle.
     pub cycle: u64,
-    /// The process.
+    /// Process number.
     pub pid: u32,
-    /// When it started, in ticks.
+    /// Start time in ticks.
     pub start_ticks: u64,
     /// Its name.
     pub name: String,
     /// CPU time in seconds.
     pub cpu_s: f64,
-    /// Its part of active time.
+    /// Share of active CPU time.
     pub share_active: f64,
-    /// Its part of all time.
+    /// Share of the CPU capacity.
     pub share_capacity: f64,
-    /// Energy of the processor.
+    /// Energy of the CPU.
     #[serde(with = "joules")]
     pub cpu_j: Femtojoules,
-    /// Energy of the network; empty where not known.
+    /// Energy of the network; empty where unknown.
     #[serde(with = "maybe_joules")]
     pub network_j: Option<Femtojoules>,
 }
 
-/// A thread in a cycle.
+/// Row of `threads.csv`: a thread in a cycle.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ThreadRow {
     /// Number of the cycle.
     pub cycle: u64,
-    /// Its process.
+    /// Process number.
     pub pid: u32,
-    /// Its number, in the JVM or the system; 0 for all of a JVM's that have ended.
+    /// Thread number, in the JVM or the system; 0 for all ended threads of a JVM.
     pub thread: u64,
     /// Its name.
     pub name: String,
-    /// CPU time in seconds; empty for those that ended, where it is not known.
+    /// CPU time in seconds; empty for ended threads where it is unknown.
     pub cpu_s: Option<f64>,
-    /// Energy of the processor.
+    /// Energy of the CPU.
     #[serde(with = "joules")]
     pub energy_j: Femtojoules,
-    /// Power by the paper's literal formula; empty for one that is none of a JVM's.
+    /// Power by the paper's literal formula; empty outside a JVM.
     pub literal_w: Option<f64>,
 }
 
-/// A method in a thread in a cycle.
+/// Row of `methods.csv`: a method in a thread in a cycle.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MethodRow {
     /// Number of the cycle.
     pub cycle: u64,
-    /// The thread.
+    /// Thread number.
     pub thread: u64,
     /// Class.
     pub class: String,
     /// Method.
     pub method: String,
-    /// Source file, by package.
+    /// Source file, with its package as folders.
     pub file: String,
     /// First line; 0 where unknown.
     pub first_line: u32,
@@ -98,52 +98,53 @@ pub struct MethodRow {
     pub calls: Option<u64>,
     /// Samples; empty where none were taken.
     pub samples: Option<u64>,
-    /// Exclusive duration by the probes' clock.
+    /// Exclusive duration by the probes' clock, in seconds.
     pub duration_s: f64,
-    /// Waiting, in seconds by the same clock.
+    /// Waiting time in seconds by the probes' clock.
     pub waited_s: f64,
     /// Bytes received by sockets.
     pub received: u64,
-    /// Bytes sent.
+    /// Bytes sent by sockets.
     pub sent: u64,
     /// CPU time in seconds.
     pub cpu_s: f64,
-    /// Energy of the processor.
+    /// Energy of the CPU.
     #[serde(with = "joules")]
     pub cpu_j: Femtojoules,
-    /// Energy of the network; empty where not known.
+    /// Energy of the network; empty where unknown.
     #[serde(with = "maybe_joules")]
     pub network_j: Option<Femtojoules>,
     /// Power by the paper's literal formula.
     pub literal_w: f64,
 }
 
-/// A path of calls in a thread in a cycle, by samples: a part of its last method's row.
+/// Row of `stacks.csv`: sampled energy of a call path in a thread and cycle, part of its last
+/// method's row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StackRow {
     /// Number of the cycle.
     pub cycle: u64,
-    /// The thread.
+    /// Thread number.
     pub thread: u64,
-    /// The path's last node.
+    /// Last node of the path.
     pub node: u64,
-    /// Energy of the processor.
+    /// Energy of the CPU.
     #[serde(with = "joules")]
     pub cpu_j: Femtojoules,
 }
 
-/// A node of the tree of calls: a method on a path.
+/// Row of `nodes.csv`: a node of the call tree, a method on a path.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeRow {
-    /// Its number; parents stand before their children.
+    /// Node number; parents precede their children.
     pub node: u64,
-    /// Its caller's; empty where a path begins.
+    /// Node number of the caller; empty where a path begins.
     pub parent: Option<u64>,
     /// Class.
     pub class: String,
     /// Method.
     pub method: String,
-    /// Source file, by package.
+    /// Source file, with its package as folders.
     pub file: String,
     /// First line; 0 where unknown.
     pub first_line: u32,
@@ -151,29 +152,29 @@ pub struct NodeRow {
     pub last_line: u32,
 }
 
-/// A JVM in a cycle.
+/// Row of `jvm.csv`: a JVM in a cycle.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JvmRow {
     /// Number of the cycle.
     pub cycle: u64,
-    /// Its process.
+    /// Process number.
     pub pid: u32,
-    /// The cycle's length by its own clock.
+    /// Length of the cycle by the JVM's clock, in seconds.
     pub duration_s: f64,
-    /// Its CPU time, collector and compiler included.
+    /// CPU time in seconds, garbage collector and compiler included.
     pub cpu_s: f64,
-    /// Its energy of the processor.
+    /// Energy of the CPU.
     #[serde(with = "joules")]
     pub cpu_j: Femtojoules,
-    /// Its energy of the network; empty where not known.
+    /// Energy of the network; empty where unknown.
     #[serde(with = "maybe_joules")]
     pub network_j: Option<Femtojoules>,
 }
 
-/// A recording, read back.
+/// A recording in memory: the rows of all its files.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recording {
-    /// What it is.
+    /// Contents of `monitor.toml`.
     pub about: RecordingHeader,
     /// `cycles.csv`.
     pub cycles: Vec<CycleRow>,
@@ -191,7 +192,7 @@ pub struct Recording {
     pub nodes: Vec<NodeRow>,
 }
 
-/// A file of a recording that can't be read.
+/// Error of a malformed file of a recording: line and problem.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct RecordingError {
@@ -201,10 +202,9 @@ pub struct RecordingError {
     pub problem: String,
 }
 
-/// Rows of a file. One that ends in the middle of a line, as after a crash, is read up to
-/// there.
+/// Parses the rows of a file. An incomplete last line, as after a crash, is dropped.
 ///
-/// # Errors
+/// # Errors A malformed row.
 /// A row that is none.
 pub fn read_rows<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, RecordingError> {
     let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
@@ -215,31 +215,31 @@ pub fn read_rows<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, RecordingErr
     })
 }
 
-/// The rows as CSV, with the head for the first ones of a file.
-pub fn to_csv<T: Serialize>(rows: &[T], head: FirstRow) -> String {
+/// Rows as CSV text, with the column names where they begin a file.
+pub fn to_csv<T: Serialize>(rows: &[T], head: HeaderRow) -> String {
     let mut writer =
-        csv::WriterBuilder::new().has_headers(head == FirstRow::With).from_writer(Vec::new());
+        csv::WriterBuilder::new().has_headers(head == HeaderRow::With).from_writer(Vec::new());
     for row in rows {
         writer.serialize(row).expect("rows of plain fields are CSV");
     }
     let bytes = writer.into_inner().expect("memory has no errors");
-    csv_text::guarded(String::from_utf8(bytes).expect("fields are text"))
+    csv_text::guard_formulas(String::from_utf8(bytes).expect("fields are text"))
 }
 
-/// Whether rows begin a file.
+/// Whether rows begin a file, and so need its column names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FirstRow {
-    /// They do.
+pub enum HeaderRow {
+    /// Begin a file: with column names.
     With,
-    /// They follow others.
+    /// Follow other rows: without column names.
     Without,
 }
 
-fn fj(joules: f64) -> Femtojoules {
+fn femtojoules(joules: f64) -> Femtojoules {
     Femtojoules::from_joules(Joules(joules))
 }
 
-/// The parts of the machine.
+/// Rows of a cycle's parts of the machine.
 pub fn cycle_rows(number: u64, cycle: &Cycle) -> Vec<CycleRow> {
     let row = |component: &crate::attribution::monitor::ComponentEnergy| CycleRow {
         cycle: number,
@@ -248,13 +248,13 @@ pub fn cycle_rows(number: u64, cycle: &Cycle) -> Vec<CycleRow> {
         part: component.part.name().into(),
         formula: component.formula.into(),
         basis: component.basis.name().into(),
-        energy_j: fj(component.energy.joules),
-        unattributed_j: fj(component.unattributed_j),
+        energy_j: femtojoules(component.energy.joules),
+        unattributed_j: femtojoules(component.unattributed_j),
     };
     cycle.components.iter().map(row).collect()
 }
 
-/// The processes.
+/// Rows of a cycle's processes.
 pub fn process_rows(number: u64, cycle: &Cycle) -> Vec<ProcessRow> {
     let row = |process: &ProcessCycle| ProcessRow {
         cycle: number,
@@ -264,13 +264,13 @@ pub fn process_rows(number: u64, cycle: &Cycle) -> Vec<ProcessRow> {
         cpu_s: process.cpu_s,
         share_active: process.share_active,
         share_capacity: process.share_capacity,
-        cpu_j: fj(process.cpu_j),
-        network_j: process.network_j.map(fj),
+        cpu_j: femtojoules(process.cpu_j),
+        network_j: process.network_j.map(femtojoules),
     };
     cycle.processes.iter().map(row).collect()
 }
 
-/// The watched processes' threads; the JVM's own names for its threads, where it is one.
+/// Rows of the watched processes' threads; a JVM's threads have its own names.
 pub fn thread_rows(number: u64, cycle: &Cycle, jvm: Option<(u32, &JvmPower)>) -> Vec<ThreadRow> {
     let mut rows = Vec::new();
     let jvm_pid = jvm.map(|(pid, _)| pid);
@@ -281,7 +281,7 @@ pub fn thread_rows(number: u64, cycle: &Cycle, jvm: Option<(u32, &JvmPower)>) ->
             thread: u64::from(thread.tid),
             name: thread.name.clone(),
             cpu_s: Some(thread.cpu_s),
-            energy_j: fj(thread.cpu_j),
+            energy_j: femtojoules(thread.cpu_j),
             literal_w: None,
         }));
     }
@@ -292,31 +292,31 @@ pub fn thread_rows(number: u64, cycle: &Cycle, jvm: Option<(u32, &JvmPower)>) ->
             thread: thread.id,
             name: thread.name.clone(),
             cpu_s: thread.cpu_s,
-            energy_j: fj(thread.cpu_j),
+            energy_j: femtojoules(thread.cpu_j),
             literal_w: Some(thread.literal_w),
         }));
     }
     rows
 }
 
-/// A cycle of a JVM.
+/// One cycle of a JVM with its methods and energies.
 #[derive(Clone, Copy)]
-pub struct JvmSeen<'j> {
-    /// Its process.
+pub struct JvmCycleData<'j> {
+    /// Process number.
     pub pid: u32,
-    /// How it is measured.
+    /// Way in which the JVM is measured.
     pub way: Way,
-    /// The names of its methods.
+    /// Names of methods and threads.
     pub state: &'j JvmState,
-    /// What they did.
+    /// Times and calls of methods in the cycle.
     pub cycle: &'j JvmCycle,
-    /// What that cost.
+    /// Energies of methods in the cycle.
     pub power: &'j JvmPower,
 }
 
-/// A JVM and its methods.
-pub fn jvm_rows(number: u64, seen: JvmSeen<'_>) -> (JvmRow, Vec<MethodRow>) {
-    let JvmSeen { pid, way, state, cycle, power } = seen;
+/// Rows of a JVM and its methods.
+pub fn jvm_rows(number: u64, seen: JvmCycleData<'_>) -> (JvmRow, Vec<MethodRow>) {
+    let JvmCycleData { pid, way, state, cycle, power } = seen;
     let row = |thread: u64, method: &MethodPower| {
         let named = state.method(method.method);
         MethodRow {
@@ -335,8 +335,8 @@ pub fn jvm_rows(number: u64, seen: JvmSeen<'_>) -> (JvmRow, Vec<MethodRow>) {
             received: method.did.bytes.0,
             sent: method.did.bytes.1,
             cpu_s: method.cpu_s,
-            cpu_j: fj(method.cpu_j),
-            network_j: method.network_j.map(fj),
+            cpu_j: femtojoules(method.cpu_j),
+            network_j: method.network_j.map(femtojoules),
             literal_w: method.literal_w,
         }
     };
@@ -348,23 +348,23 @@ pub fn jvm_rows(number: u64, seen: JvmSeen<'_>) -> (JvmRow, Vec<MethodRow>) {
         pid,
         duration_s: cycle.duration_s,
         cpu_s: cycle.cpu_s,
-        cpu_j: fj(power.cpu_j),
-        network_j: power.network_j.map(fj),
+        cpu_j: femtojoules(power.cpu_j),
+        network_j: power.network_j.map(femtojoules),
     };
     (jvm, methods.collect())
 }
 
-/// The paths of calls of a JVM.
+/// Rows of a JVM's call paths in a cycle.
 pub fn stack_rows(number: u64, power: &JvmPower) -> Vec<StackRow> {
     let threads = power.threads.iter();
     let all = threads.flat_map(|thread| thread.stacks.iter().map(|stack| (thread.id, *stack)));
     let rows = all.filter(|(_, (_, joules))| *joules > 0.0).map(|(thread, (node, joules))| {
-        StackRow { cycle: number, thread, node: node as u64, cpu_j: fj(joules) }
+        StackRow { cycle: number, thread, node: node as u64, cpu_j: femtojoules(joules) }
     });
     rows.collect()
 }
 
-/// The nodes of the tree of calls from a number on.
+/// Rows of call-tree nodes from index `from` on.
 pub fn node_rows(state: &JvmState, from: usize) -> Vec<NodeRow> {
     let nodes = state.nodes().iter().enumerate().skip(from);
     let row = |(number, node): (usize, &crate::attribution::monitor::jvm::JvmCallNode)| {
@@ -382,7 +382,7 @@ pub fn node_rows(state: &JvmState, from: usize) -> Vec<NodeRow> {
     nodes.map(row).collect()
 }
 
-/// Energies as joules with all decimals.
+/// Serialises an energy as joules with all decimals.
 mod joules {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
     use wattline_units::shortened::shortened;
@@ -400,7 +400,7 @@ mod joules {
     }
 }
 
-/// The same where there may be none.
+/// Serialises an optional energy as joules with all decimals.
 mod maybe_joules {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
     use wattline_units::shortened::shortened;
@@ -442,14 +442,14 @@ mod tests {
             cpu_s: 0.25,
             share_active: 0.5,
             share_capacity: 0.125,
-            cpu_j: fj(cpu_j),
+            cpu_j: femtojoules(cpu_j),
             network_j: None,
         }
     }
 
     #[test]
     fn a_torn_end_is_left_out() {
-        let text = to_csv(&[process("a", 1.0), process("b", 2.0)], FirstRow::With);
+        let text = to_csv(&[process("a", 1.0), process("b", 2.0)], HeaderRow::With);
         let rows: Vec<ProcessRow> = read_rows(&text[..text.len() - 3]).unwrap();
         assert_eq!(rows, [process("a", 1.0)]);
         let error = read_rows::<ProcessRow>("cycle,pid\n1,2\n").unwrap_err();
@@ -459,9 +459,9 @@ mod tests {
     proptest! {
         #[test]
         fn rows_read_back(name in "[ -~]{0,20}", energy in -1e3..1e6_f64, network in proptest::option::of(0.0..9.0_f64)) {
-            let row = ProcessRow { network_j: network.map(fj), ..process(&name, energy) };
+            let row = ProcessRow { network_j: network.map(femtojoules), ..process(&name, energy) };
             let rows = vec![row.clone(), row];
-            let text = to_csv(&rows[..1], FirstRow::With) + &to_csv(&rows[1..], FirstRow::Without);
+            let text = to_csv(&rows[..1], HeaderRow::With) + &to_csv(&rows[1..], HeaderRow::Without);
             prop_assert_eq!(read_rows::<ProcessRow>(&text).unwrap(), rows);
         }
 

@@ -1,16 +1,15 @@
-//! Who called, by samples: the energies of a recording's methods divided by path of calls.
+//! Accounts by call path of a recording, from samples.
 
 use std::collections::BTreeMap;
 
 use super::Recording;
 use super::rows::NodeRow;
-use crate::account::calls::{CallAccounts, MethodCalls, NodeAccount, SpentEnergy};
+use crate::account::calls::{CallAccounts, CallNodeAccount, MethodCallAccount, SpentEnergy};
 use crate::account::{AccountEntry, Femtojoules, MethodKey};
 use crate::exact::share;
 
-/// Energies by thread and path of calls; they add up to those of the methods. What of a method
-/// no sample tells the callers of stands at the begin of a path. Absent where nothing was
-/// sampled.
+/// Energies by thread and call path, which add up to those of the methods. Energy of a method
+/// without sampled callers is at the root of a path. `None` where nothing was sampled.
 pub fn call_accounts(recording: &Recording) -> Option<CallAccounts> {
     if recording.stacks.is_empty() {
         return None;
@@ -50,8 +49,8 @@ fn thread_names(recording: &Recording) -> BTreeMap<u64, &str> {
     own.map(|row| (row.thread, row.name.as_str())).collect()
 }
 
-/// The methods from the begin of a path to a node; none for a node that is not there. Each
-/// parent has a lower number than its children, so that a path has an end.
+/// Methods from the root of a path to a node; empty for a missing node. Each parent has a lower
+/// number than its children, so that a path ends.
 fn path(nodes: &BTreeMap<u64, &NodeRow>, node: u64) -> Vec<MethodKey> {
     let mut path = Vec::new();
     let mut next = nodes.get(&node);
@@ -63,10 +62,10 @@ fn path(nodes: &BTreeMap<u64, &NodeRow>, node: u64) -> Vec<MethodKey> {
     path
 }
 
-/// Paths by thread, those of equal names as one.
+/// Call paths by thread; threads of equal names are merged.
 #[derive(Default)]
 struct ThreadStacks {
-    nodes: Vec<NodeAccount>,
+    nodes: Vec<CallNodeAccount>,
     children: BTreeMap<(String, Option<usize>, MethodKey), usize>,
 }
 
@@ -78,7 +77,7 @@ impl ThreadStacks {
             let key = (thread.to_string(), at, method.clone());
             let number = *self.children.entry(key).or_insert(next);
             if number == next {
-                self.nodes.push(NodeAccount {
+                self.nodes.push(CallNodeAccount {
                     thread: thread.to_string(),
                     parent: at,
                     depth,
@@ -119,9 +118,9 @@ impl ThreadStacks {
             let thread = threads.entry(&node.thread).or_default();
             *thread += node.own.energy;
         }
-        let mut methods: Vec<MethodCalls> = methods
+        let mut methods: Vec<MethodCallAccount> = methods
             .into_iter()
-            .map(|(method, (own, all))| MethodCalls {
+            .map(|(method, (own, all))| MethodCallAccount {
                 method: method.clone(),
                 calls: 0,
                 own: spent(own),
@@ -145,8 +144,8 @@ impl ThreadStacks {
         CallAccounts { nodes: self.nodes, methods, threads, ..CallAccounts::default() }
     }
 
-    /// Whether the method is under way already.
-    fn is_recursive(&self, node: &NodeAccount) -> bool {
+    /// Whether a caller of the node is the same method.
+    fn is_recursive(&self, node: &CallNodeAccount) -> bool {
         let mut above = node.parent;
         while let Some(number) = above {
             if self.nodes[number].method == node.method {

@@ -1,15 +1,15 @@
-//! A recording's accounts as CSV, in the columns of all accounts. Intervals are empty:
-//! a model of unknown error has none, and one recording has no repeats.
+//! Accounts of a recording as CSV, in the columns of all accounts. Intervals are empty: a model
+//! of unknown error has none, and one recording has no repeats.
 
-use super::{MethodSum, RecordedMethodKey, Sums};
+use super::{MethodSum, RecordedMethodKey, RecordingSums};
 use crate::account::Femtojoules;
 use crate::account::table::UNATTRIBUTED;
 use crate::csv_text::CsvText;
 
 const FIGURES: [&str; 5] = ["executions", "energy_j", "energy_lo_j", "energy_hi_j", "share"];
 
-/// The files of the `accounts` folder: name and text.
-pub fn tables(sums: &Sums) -> Vec<(&'static str, String)> {
+/// Files of the `accounts` folder: name and text.
+pub fn tables(sums: &RecordingSums) -> Vec<(&'static str, String)> {
     let mut all = vec![("processes.csv", processes(sums)), ("threads.csv", threads(sums))];
     if sums.jvm.is_some() {
         all.extend([("methods.csv", methods(sums)), ("classes.csv", classes(sums))]);
@@ -17,8 +17,8 @@ pub fn tables(sums: &Sums) -> Vec<(&'static str, String)> {
     all
 }
 
-/// `ledger.csv`: the whole first, then its parts.
-pub fn ledger_csv(sums: &Sums) -> String {
+/// The text of `ledger.csv`: the whole first, then its parts.
+pub fn ledger_csv(sums: &RecordingSums) -> String {
     let mut table = CsvText::new(["entry", "energy_j", "energy_lo_j", "energy_hi_j", "share"]);
     for (name, energy) in ledger_rows(sums) {
         table.row([name.to_string(), energy.to_string(), none(), none(), part(energy, sums.total)]);
@@ -26,8 +26,8 @@ pub fn ledger_csv(sums: &Sums) -> String {
     table.text()
 }
 
-/// The rows of the ledger; all but the first add up to the first.
-pub(crate) fn ledger_rows(sums: &Sums) -> Vec<(&'static str, Femtojoules)> {
+/// Rows of the ledger: the whole, then the parts that add up to it.
+pub(crate) fn ledger_rows(sums: &RecordingSums) -> Vec<(&'static str, Femtojoules)> {
     let processes: Femtojoules = sums.processes.values().map(|process| process.energy()).sum();
     let mut rows = vec![("total", sums.total)];
     // One that ended before its first reading has no figures, and no rows of 0 J.
@@ -73,7 +73,7 @@ fn optional<T: ToString>(value: Option<T>) -> String {
     value.map_or(none(), |value| value.to_string())
 }
 
-fn processes(sums: &Sums) -> String {
+fn processes(sums: &RecordingSums) -> String {
     let own = ["power_w", "cpu_s", "share_active", "share_capacity", "cpu_j", "network_j"];
     let mut table = CsvText::new([&["pid", "name"][..], &FIGURES, &own].concat());
     let mut rows: Vec<_> = sums.processes.iter().collect();
@@ -95,7 +95,7 @@ fn processes(sums: &Sums) -> String {
     table.text()
 }
 
-fn threads(sums: &Sums) -> String {
+fn threads(sums: &RecordingSums) -> String {
     let mut table = CsvText::new([&["pid", "thread", "name"][..], &FIGURES, &["cpu_s"]].concat());
     let mut rows: Vec<_> = sums.threads.iter().collect();
     rows.sort_by_key(|(_, (.., energy))| std::cmp::Reverse(*energy));
@@ -107,7 +107,7 @@ fn threads(sums: &Sums) -> String {
     table.text()
 }
 
-fn methods(sums: &Sums) -> String {
+fn methods(sums: &RecordingSums) -> String {
     let own = [
         "power_w",
         "energy_per_invocation_j",
@@ -157,7 +157,7 @@ fn methods(sums: &Sums) -> String {
     table.text()
 }
 
-fn classes(sums: &Sums) -> String {
+fn classes(sums: &RecordingSums) -> String {
     let mut table = CsvText::new([&["class"][..], &FIGURES, &["power_w"]].concat());
     let whole = sums.jvm.unwrap_or(Femtojoules::ZERO);
     let mut rows: Vec<_> = sums.classes.iter().collect();
@@ -173,14 +173,14 @@ fn classes(sums: &Sums) -> String {
     table.text()
 }
 
-/// The methods, the costliest first.
-pub(super) fn by_energy(sums: &Sums) -> Vec<(&RecordedMethodKey, &MethodSum)> {
+/// Methods by descending energy.
+pub(super) fn by_energy(sums: &RecordingSums) -> Vec<(&RecordedMethodKey, &MethodSum)> {
     let mut rows: Vec<_> = sums.methods.iter().collect();
     rows.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.energy()));
     rows
 }
 
-/// The row of what no other holds.
+/// Adds the row of energy that no other row has.
 fn rest(table: &mut CsvText, keys: &[&str], energy: Femtojoules, whole: Femtojoules, own: usize) {
     let mut fields: Vec<String> = keys.iter().map(ToString::to_string).collect();
     fields.extend(figures(None, energy, whole));

@@ -1,5 +1,5 @@
-//! Where the energy went by component and activity: a page of its own, one file without
-//! network, and the same as a part of a campaign's report.
+//! Report of energy by component and activity: a page of its own, in one file without network,
+//! and a section of a campaign's report.
 
 use askama::Template;
 
@@ -19,8 +19,8 @@ struct ActivitiesPage<'a> {
     timeline: String,
 }
 
-/// The text of the page, whose `subtitle` says what it is about, and whether it is simulated.
-/// The pictures begin and end at the nanoseconds of `window`, where they are given.
+/// Writes the page. `subtitle` names the recording, and whether it is simulated. The timelines
+/// cover the nanoseconds of `window`, if given.
 #[must_use]
 pub fn activities_page(
     analyses: &[Analysis],
@@ -39,9 +39,9 @@ pub fn activities_page(
     page.render().expect("templates only write to a String, which can't fail")
 }
 
-/// The same as a part of a campaign's report: a picture for each input sequence.
+/// Section of a campaign's report, with a timeline for each input sequence.
 #[must_use]
-pub fn activities_part(analyses: &[Analysis], labels: &Labels) -> ReportSection {
+pub fn activities_section(analyses: &[Analysis], labels: &Labels) -> ReportSection {
     let options = PictureOptions { heading: "h3", what: "Input", ..PictureOptions::default() };
     ReportSection {
         id: "activities",

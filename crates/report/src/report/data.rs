@@ -1,44 +1,44 @@
-//! What a report is made of. Everything stands in the files of a campaign's folder, so
-//! that a report can be made again from them.
+//! Inputs of a report. All come from the files of a campaign's folder, so that a report can be
+//! written again.
 
 use std::collections::BTreeMap;
 
 use crate::account::calls::CallAccounts;
 use crate::account::{AccountEvaluation, Accounts, UnseenInputs};
-use crate::hint::{Hint, Withheld};
+use crate::hint::{Hint, WithheldPlaces};
 use crate::model::table::Table;
 use crate::model::{CvRow, Model, OperationEstimability};
 
-/// The board that was measured.
+/// The measured board, its meter and frequency.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReportedBoard {
     /// Model or serial.
     pub name: String,
-    /// Whether it is the virtual board: then the headline says so.
+    /// Whether the board is virtual, which the headline states.
     pub is_virtual: bool,
-    /// Whether no meter measured power, but a model of CPU time gave it.
+    /// Whether power comes from a model of CPU time instead of a meter.
     pub is_estimate: bool,
-    /// The chip of a virtual board, where its records name it.
+    /// Simulated energy model of a virtual board, where its records name it.
     pub simulated_model: Option<String>,
     /// The meter: `INA231 (arm, mem, g3d, kfc)`.
     pub meter: String,
-    /// The fixed frequency, as text with its unit; absent where it wasn't fixed.
+    /// Fixed frequency with its unit; absent where it was not fixed.
     pub frequency: Option<String>,
 }
 
-/// Where the energies of a report come from.
+/// Origin of the energies of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnergyOrigin {
-    /// A virtual board computed them.
+    /// Computed by a virtual board.
     Simulated,
-    /// A model of power made them of CPU time.
+    /// Estimated from CPU time by a power model.
     Estimated,
-    /// A power meter measured them.
+    /// Measured by a power meter.
     Measured,
 }
 
 impl ReportedBoard {
-    /// Where its energies come from.
+    /// Origin of the board's energies.
     pub fn origin(&self) -> EnergyOrigin {
         match self.is_virtual {
             true => EnergyOrigin::Simulated,
@@ -48,78 +48,78 @@ impl ReportedBoard {
     }
 }
 
-/// How much was measured.
+/// Numbers of cases and runs of a campaign.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CampaignFacts {
     /// Input sequences of the scenario.
     pub sequences: usize,
     /// Execution cases: input sequences x removed sets.
     pub cases: usize,
-    /// Power runs that count.
+    /// Valid power runs.
     pub power_runs: usize,
-    /// Idle runs that count.
+    /// Valid idle runs.
     pub idle_runs: usize,
-    /// Traced runs that count.
+    /// Valid traced runs.
     pub traced_runs: usize,
-    /// Runs that were kept but failed a check.
+    /// Stored runs that failed a check.
     pub failed_runs: usize,
     /// Microbenchmarks measured on the same board.
     pub microbenchmarks: usize,
 }
 
-/// A section that another module has made: it stands before the source.
+/// An additional section of the report, placed before the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportSection {
-    /// The section's anchor.
+    /// Anchor of the section.
     pub id: &'static str,
-    /// Its head, also among the page's links.
+    /// Heading, also in the page's navigation.
     pub title: &'static str,
-    /// What it shows.
+    /// Introductory sentence.
     pub sentence: &'static str,
-    /// Style rules of its own.
+    /// Additional style rules.
     pub style: &'static str,
-    /// Its contents; text in it is escaped.
+    /// Contents as HTML, with text escaped.
     pub html: String,
 }
 
-/// Everything that a report shows.
+/// Everything that a campaign's page and summary show.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportData<'a> {
     /// Name of the scenario.
     pub scenario: &'a str,
-    /// The board.
+    /// The measured board.
     pub board: &'a ReportedBoard,
-    /// How much was measured.
+    /// Numbers of cases and runs.
     pub campaign: CampaignFacts,
     /// The data set that the model was fitted to.
     pub table: &'a Table,
-    /// The model.
+    /// The fitted model.
     pub model: &'a Model,
-    /// Cross-validation, the model first, then the baselines.
+    /// Cross-validation of the model, then of the baselines.
     pub cv: &'a [CvRow],
-    /// What the model's sort of data can tell.
+    /// Estimability of each operation's cost.
     pub estimability: &'a [OperationEstimability],
     /// Accounts and ledger.
     pub accounts: &'a Accounts,
-    /// Who called, where it was recorded.
+    /// Accounts by call path, where calls were recorded.
     pub calls: Option<&'a CallAccounts>,
-    /// Why nobody's calls can be recorded of the application; none where they can.
+    /// Why calls of the application cannot be recorded; `None` where they can.
     pub no_calls: Option<&'a str>,
     /// The comparison with the ground truth, where one is known.
     pub evaluation: Option<&'a AccountEvaluation>,
-    /// Input sequences by the accounts of the others, where there are several.
+    /// Inputs predicted from the others, where there are several.
     pub unseen: Option<&'a UnseenInputs>,
-    /// Hints, what saves most first.
+    /// Hints by descending significant saving.
     pub hints: &'a [Hint],
-    /// Why there is no hint, where there is none.
+    /// Why there is no hint; empty where there is one.
     pub no_hints: &'a str,
-    /// Places that are no hint on this board, by pattern.
-    pub withheld: &'a [Withheld],
-    /// Findings by sort: what could not be parsed, resolved, probed, removed.
+    /// Code locations without a hint on this board, by pattern.
+    pub withheld: &'a [WithheldPlaces],
+    /// Findings by kind: code that could not be parsed, resolved, probed, removed.
     pub findings: &'a BTreeMap<String, usize>,
     /// Source text by the dictionary's file names.
     pub sources: &'a BTreeMap<String, String>,
-    /// Remarks that the reader must see: fewer repeats than a real board needs, ...
+    /// Notes that the reader must see: fewer repeats than a real board needs, ...
     pub notes: &'a [String],
     /// Sections of other modules.
     pub parts: &'a [ReportSection],

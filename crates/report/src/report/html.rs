@@ -1,5 +1,5 @@
-//! The report as one HTML page: no network, light and dark, usable by keyboard and
-//! screen reader, printable. Its parts are askama templates, which escape all text.
+//! The report as one HTML page: no network, light and dark, usable by keyboard and screen reader,
+//! printable. It consists of askama templates, which escape all text.
 
 use askama::Template;
 
@@ -14,10 +14,10 @@ use crate::report::view::fit::{
 };
 use crate::report::view::flame::FlameView;
 use crate::report::view::hints::HintView;
-use crate::report::view::links::Links;
+use crate::report::view::links::SourceLinks;
 use crate::report::view::most_expensive::MostExpensiveMethods;
 use crate::report::view::source::SourceView;
-use crate::report::view::summary::{Card, LedgerRowView};
+use crate::report::view::summary::{LedgerRowView, SummaryCard};
 use crate::report::view::tree::TreeView;
 use crate::report::view::whiskers::WhiskersView;
 use crate::report::view::{
@@ -25,11 +25,11 @@ use crate::report::view::{
 };
 use crate::report::{residuals, scatter};
 
-/// The style sheet, ours: the only unescaped text beside the plot and the script.
+/// Style sheet of the page: the only unescaped text besides plots and scripts.
 pub(super) const STYLE: &str = include_str!("templates/style.css");
-/// Sorts and searches tables, opens what a link leads to.
+/// Script that sorts and searches tables, and opens targets of links.
 const SCRIPT: &str = include_str!("templates/sort.js");
-/// Zooms and searches flame graphs.
+/// Script that zooms and searches flame graphs.
 const FLAME_SCRIPT: &str = include_str!("templates/flame.js");
 
 #[derive(Template)]
@@ -41,13 +41,13 @@ struct ReportPage<'a> {
     version: &'a str,
     scenario: String,
     is_virtual: bool,
-    /// How the figures came about, before the headline, and whether a meter measured them.
+    /// Origin of the figures, as words before the headline, and whether a meter measured them.
     origin: &'static str,
     is_measured: bool,
     headline: String,
     notes: Vec<String>,
     facts: Vec<(&'static str, String)>,
-    cards: Vec<Card>,
+    cards: Vec<SummaryCard>,
     most_expensive: MostExpensiveMethods,
     ledger: Vec<LedgerRowView>,
     rounds: Vec<usize>,
@@ -85,11 +85,11 @@ struct ReportPage<'a> {
     parts: &'a [ReportSection],
 }
 
-/// The text of `report.html`.
+/// Writes the text of `report.html`.
 pub fn html(data: &ReportData<'_>) -> String {
     let points = scatter::points(data.table, data.model);
     let source = source::source(data);
-    let links = Links::new(data, &source);
+    let links = SourceLinks::new(data, &source);
     let page = ReportPage {
         style: STYLE,
         script: SCRIPT,
@@ -142,10 +142,10 @@ pub fn html(data: &ReportData<'_>) -> String {
     page.render().expect("templates only write to a String, which can't fail")
 }
 
-/// The largest true entries that nothing in the accounts matches.
+/// Largest entries of the ground truth without a match in the accounts: name and energy.
 fn unmatched(data: &ReportData<'_>) -> Vec<(String, String)> {
     let entries = data.evaluation.map_or(&[][..], |evaluation| &evaluation.unmatched);
-    let text = |label: &str| visible(&format::shortened(label, 100));
+    let text = |label: &str| visible(&format::truncate(label, 100));
     entries
         .iter()
         .take(20)
@@ -155,13 +155,13 @@ fn unmatched(data: &ReportData<'_>) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Findings by sort.
+/// Number of findings by kind, as text.
 fn findings(data: &ReportData<'_>) -> Vec<(String, String)> {
     let sorts = data.findings.iter();
     sorts.map(|(kind, count)| (visible(kind), format::count(*count as u64))).collect()
 }
 
-/// Where the model comes from.
+/// Origin of the model: solver, data and versions.
 fn provenance(data: &ReportData<'_>) -> Vec<(&'static str, String)> {
     let provenance = &data.model.provenance;
     vec![

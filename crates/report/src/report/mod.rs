@@ -1,8 +1,7 @@
-//! All results -> bytes that people and tools open: one HTML page without network, a
-//! terminal summary, SARIF for editors and code review. Pure: values in, text out; one file per
-//! format.
+//! Reports of all results: one HTML page without network, a terminal summary, SARIF for editors
+//! and code review. Values in, text out; one file for each format.
 //!
-//! To add a format: a file with one function from values to a `String`.
+//! A new format needs a file with one function from values to a `String`.
 
 mod activities;
 pub(crate) mod data;
@@ -14,7 +13,7 @@ pub(crate) mod scatter;
 pub(crate) mod text;
 pub(crate) mod view;
 
-pub use activities::{activities_page, activities_part};
+pub use activities::{activities_page, activities_section};
 pub use data::{CampaignFacts, ReportData, ReportSection, ReportedBoard};
 pub use html::html;
 pub use repository::Repository;

@@ -1,11 +1,11 @@
-//! Where the sources lie in their repository: tools that show figures beside the code
-//! want paths from its root, not from the source root.
+//! Location of the sources in their repository: tools that show figures beside code need paths
+//! from its root, not from the source root.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Paths of source files in a repository.
+/// Maps source paths to paths in a repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Repository {
     prefix: String,
@@ -14,7 +14,7 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// All source roots are this folder of the repository: `src/main/java`.
+    /// A repository in which all source roots are this folder: `src/main/java`.
     pub fn with_prefix(prefix: &str) -> Repository {
         let prefix = prefix.replace('\\', "/");
         let prefix = prefix.trim_start_matches("./").trim_matches('/');
@@ -22,8 +22,8 @@ impl Repository {
         Repository { prefix, ..Repository::default() }
     }
 
-    /// A work tree whose root is the URI `root` and that holds the files `tracked`. Of
-    /// `files`, paths below their source roots, those are known that it holds once.
+    /// A work tree with the URI `root` and the files `tracked`. Of `files`, paths below source
+    /// roots, those are mapped that match exactly one tracked file.
     pub(crate) fn of_work_tree<'a>(
         root: String,
         tracked: &[&str],
@@ -42,8 +42,7 @@ impl Repository {
         Repository { prefix: String::new(), paths: paths.collect(), root: Some(root) }
     }
 
-    /// The path from the repository's root, of a path below a source root; unchanged where
-    /// it is not known.
+    /// Path from the repository's root for a path below a source root; unchanged where unknown.
     pub fn path<'a>(&'a self, file: &'a str) -> Cow<'a, str> {
         match self.paths.get(file) {
             Some(path) => Cow::Borrowed(path),
@@ -52,18 +51,18 @@ impl Repository {
         }
     }
 
-    /// The source root of a file, from the repository's root; empty where it is not known.
+    /// Source root of a file, from the repository's root; empty where unknown.
     pub(crate) fn source_root(&self, file: &str) -> String {
         let path = self.path(file);
         path.strip_suffix(file).unwrap_or_default().trim_end_matches('/').to_string()
     }
 
-    /// The URI of the repository's root, where it is known.
+    /// URI of the repository's root, where known.
     pub fn root(&self) -> Option<&str> {
         self.root.as_deref()
     }
 
-    /// Whether paths are from the repository's root.
+    /// Whether paths are relative to the repository's root.
     pub fn is_known(&self) -> bool {
         !self.prefix.is_empty() || !self.paths.is_empty()
     }

@@ -1,11 +1,11 @@
-//! What a model is off by, case by case, as an inline SVG: residual in percent of the
-//! measured energy against that energy. A slope or a bend is what the model can't say.
+//! Plot of a model's residuals as inline SVG: residual in percent of the measured energy against
+//! that energy. A slope or a bend is a systematic error of the model.
 
 use askama::Template;
 
 use crate::format;
 use crate::px::Px;
-use crate::report::scatter::{Dot, Point, colour, groups, ticks};
+use crate::report::scatter::{Dot, Point, group_colour, groups, ticks};
 use crate::units::Joules;
 
 const WIDTH: f64 = 640.0;
@@ -13,7 +13,7 @@ const HEIGHT: f64 = 260.0;
 const LEFT: f64 = 76.0;
 const BOTTOM: f64 = 52.0;
 const MARGIN: f64 = 16.0;
-/// Least height of the plot: residuals of a hundredth of a percent look flat.
+/// Least range of the residual axis: residuals of a hundredth of a percent look flat.
 const SMALLEST: f64 = 1e-4;
 
 #[derive(Template)]
@@ -23,15 +23,15 @@ struct ResidualPlot {
     right: Px,
     bottom: Px,
     top: Px,
-    /// Where the model is right.
+    /// Vertical position of residual zero.
     zero: Px,
     energies: Vec<(Px, String)>,
-    /// In percent.
+    /// Ticks of the residual axis: position and percent.
     residuals: Vec<(Px, f64)>,
     dots: Vec<Dot>,
 }
 
-/// The plot; empty without a case of positive energy.
+/// Draws the plot; empty without a case of positive energy.
 pub fn svg(points: &[Point]) -> String {
     let residual = |point: &Point| (point.predicted.0 - point.measured.0) / point.measured.0;
     let shown: Vec<(&Point, f64)> = points
@@ -48,7 +48,7 @@ pub fn svg(points: &[Point]) -> String {
     let frame = PlotArea { highest: highest * 1.05, widest: widest * 1.1 };
     let groups = groups(points);
     let dot = |(point, residual): &(&Point, f64)| Dot {
-        group: colour(&groups, point),
+        group: group_colour(&groups, point),
         x: frame.x(point.measured.0),
         y: frame.y(*residual),
         title: format!(
@@ -62,7 +62,7 @@ pub fn svg(points: &[Point]) -> String {
     plot.render().expect("templates only write to a String, which can't fail")
 }
 
-/// Energies from 0 to `highest`, residuals between `-widest` and `widest`.
+/// Ranges of the axes: energies from 0 to `highest`, residuals between `-widest` and `widest`.
 struct PlotArea {
     highest: f64,
     widest: f64,
@@ -80,7 +80,7 @@ impl PlotArea {
 
     fn plot(&self, dots: Vec<Dot>) -> ResidualPlot {
         let energy = |energy| (self.x(energy), format::energy(Joules(energy)));
-        let residual = |residual| (self.y(residual), short(100.0 * residual));
+        let residual = |residual| (self.y(residual), without_noise(100.0 * residual));
         ResidualPlot {
             left: Px(LEFT),
             right: Px(WIDTH - MARGIN),
@@ -94,8 +94,8 @@ impl PlotArea {
     }
 }
 
-/// A round number without the noise of its last digits.
-fn short(value: f64) -> f64 {
+/// A number rounded to remove noise of its last digits.
+fn without_noise(value: f64) -> f64 {
     (value * 1e6).round() / 1e6 + 0.0
 }
 

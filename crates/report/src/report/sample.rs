@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use crate::account::calls::{CallAccounts, CallTree, call_accounts};
-use crate::account::evaluate::{AccountLevel, Unmatched};
+use crate::account::evaluate::{AccountLevel, UnmatchedEntry};
 use crate::account::{
-    self, AccountEvaluation, Accounts, LevelEvaluation, LineKey, MeasuredEnergies, Predicted,
+    self, AccountEvaluation, Accounts, LevelEvaluation, LineKey, MeasuredEnergies, PredictedEnergy,
     UnseenInput, UnseenInputs,
 };
 use crate::blocks::BlockId;
@@ -310,7 +310,7 @@ fn unseen() -> UnseenInputs {
     let input = |input: &str, measured: f64, factor: f64| UnseenInput {
         input: input.into(),
         measured: Joules(measured),
-        predicted: Predicted {
+        predicted: PredictedEnergy {
             energy: Joules(measured * factor),
             se: Some(Joules(0.02)),
             of_new_blocks: Joules(0.01),
@@ -341,7 +341,7 @@ fn evaluation(accounts: &Accounts) -> AccountEvaluation {
             level(AccountLevel::Method, 58, 0.029, 0.087),
         ],
         lines: accounts.lines.iter().map(|e| (e.key.clone(), e.joules() * 1.04)).collect(),
-        unmatched: vec![Unmatched {
+        unmatched: vec![UnmatchedEntry {
             level: AccountLevel::Method,
             label: "engine.stage.Stage.access$000(Lengine/stage/Stage;)F".into(),
             energy: Joules(3.1e-4),

@@ -1,4 +1,4 @@
-//! Hints as SARIF 2.1.0, for editors and code review. The only file that knows SARIF.
+//! Hints as SARIF 2.1.0, for editors and code review; the only file with SARIF's structure.
 //!
 //! URIs are relative to the repository's root where it is known, else to the source root;
 //! `%SRCROOT%` is either. A result's fingerprint is made of pattern, file,
@@ -21,16 +21,16 @@ use crate::hint::{Hint, HintPattern, PATTERNS, PredictionBasis};
 use crate::report::Repository;
 use crate::report::view::hints;
 
-/// Where the schema is published.
+/// URL of the schema.
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-/// Name of the fingerprint; its number changes when what it is made of does.
+/// Name of the fingerprint; its version changes with its content.
 const FINGERPRINT: &str = "wattlinePatternCode/v2";
 
-/// What URIs are relative to.
+/// Base that URIs are relative to.
 const ROOT: &str = "%SRCROOT%";
 
-/// The text of `hints.sarif`.
+/// Writes the text of `hints.sarif`.
 pub fn sarif(hints: &[Hint], repository: &Repository) -> String {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let results: Vec<SarifResult> =
@@ -55,7 +55,7 @@ pub fn sarif(hints: &[Hint], repository: &Repository) -> String {
     text
 }
 
-/// Where the program is described: its page, or its name among Rust's packages
+/// URI of the program: its home page, or its package URL
 /// (<https://github.com/package-url/purl-spec>) as long as it has none.
 fn information_uri() -> String {
     match env!("CARGO_PKG_HOMEPAGE") {
@@ -64,7 +64,7 @@ fn information_uri() -> String {
     }
 }
 
-/// What URIs are relative to; without a URI of its own where only the reader knows it.
+/// Location of the base of URIs; without a URI where only the reader knows it.
 fn root(repository: &Repository) -> ArtifactLocation {
     let what = match repository.is_known() {
         true => "the repository's root",
@@ -88,7 +88,7 @@ fn rule(pattern: &HintPattern) -> ReportingDescriptor {
         .build()
 }
 
-/// One hint.
+/// Result for one hint.
 fn result(hint: &Hint, repository: &Repository, seen: &mut HashMap<String, usize>) -> SarifResult {
     let index = PATTERNS.iter().position(|pattern| pattern.name == hint.pattern);
     let rank = hint.sure_share() * 100.0;
@@ -105,7 +105,7 @@ fn result(hint: &Hint, repository: &Repository, seen: &mut HashMap<String, usize
     result
 }
 
-/// What the reader sees.
+/// Message of a hint for the reader.
 fn message(hint: &Hint) -> String {
     let callers = hint.called_most_by().map_or(String::new(), |callers| callers + " ");
     format!(
@@ -130,7 +130,7 @@ fn predicted(hint: &Hint) -> String {
     )
 }
 
-/// ` Measured: ...`; nothing where it was not.
+/// Sentence on the measured saving: ` Measured: ...`; empty without a measurement.
 fn measured(hint: &Hint) -> String {
     let Some(measured) = hint.measured else { return String::new() };
     let interval = hints::share_interval(&measured.saving);
@@ -138,7 +138,7 @@ fn measured(hint: &Hint) -> String {
     format!(" Measured: {share} (95 % interval: {interval}).")
 }
 
-/// Where it is.
+/// Location of a hint's code.
 fn location(hint: &Hint, repository: &Repository) -> Location {
     let region = Region::builder()
         .start_line(i64::from(hint.start_line.max(1)))
@@ -154,7 +154,7 @@ fn location(hint: &Hint, repository: &Repository) -> Location {
     Location::builder().physical_location(physical).logical_locations(vec![logical]).build()
 }
 
-/// The figures, in joules.
+/// Figures of a hint in joules.
 fn properties(hint: &Hint) -> PropertyBag {
     let predicted = hint.predicted();
     let interval = predicted.and_then(|saving| saving.interval);
@@ -180,8 +180,8 @@ fn properties(hint: &Hint) -> PropertyBag {
     PropertyBag::builder().additional_properties(BTreeMap::from(properties)).build()
 }
 
-/// 32 hexadecimal digits of pattern, file, method and rewritten code, and a number where
-/// several hints have the same.
+/// Fingerprint of 32 hexadecimal digits from pattern, file, method and rewritten code, with a
+/// number where several hints share these.
 fn fingerprint(hint: &Hint, seen: &mut HashMap<String, usize>) -> String {
     let method = hint.block_name.rsplit_once(").").map_or(&*hint.block_name, |(method, _)| method);
     let method = method.trim_end_matches(')');
@@ -193,7 +193,7 @@ fn fingerprint(hint: &Hint, seen: &mut HashMap<String, usize>) -> String {
     format!("{digits}:{nth}")
 }
 
-/// A path as a relative URI reference: what isn't unreserved or a slash is encoded.
+/// A path as a relative URI reference: all but unreserved characters and slashes are encoded.
 fn uri(path: &str) -> String {
     let mut text = String::new();
     for byte in path.trim_start_matches('/').bytes() {
@@ -207,13 +207,13 @@ fn uri(path: &str) -> String {
     text
 }
 
-/// The URI of a folder of this machine, by its absolute path.
+/// URI of a local folder by its absolute path.
 pub fn file_uri(folder: &str) -> String {
     let path = folder.replace('\\', "/");
     format!("file:///{}/", uri(path.trim_matches('/')))
 }
 
-/// `bulk-copy` -> `BulkCopy`.
+/// Rule name in Pascal case: `BulkCopy` for `bulk-copy`.
 fn pascal_case(name: &str) -> String {
     let word = |word: &str| {
         let mut letters = word.chars();

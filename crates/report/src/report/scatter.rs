@@ -10,7 +10,7 @@ use crate::model::table::Table;
 use crate::px::Px;
 use crate::units::Joules;
 
-/// One case.
+/// One case of the plot: measured and predicted energy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
     /// Name of the case.
@@ -19,7 +19,7 @@ pub struct Point {
     pub group: String,
     /// Measured energy above idle.
     pub measured: Joules,
-    /// Counts x costs.
+    /// Predicted energy: counts x costs.
     pub predicted: Joules,
 }
 
@@ -30,10 +30,10 @@ const BOTTOM: f64 = 52.0;
 const MARGIN: f64 = 16.0;
 /// Least range of the axes in joules: one femtojoule.
 const SMALLEST: f64 = 1e-15;
-/// Colours that the style sheet has for groups.
+/// Number of group colours in the style sheet.
 const GROUPS: usize = 6;
 
-/// The cases of a table with the model's predictions.
+/// The cases of a table with measured and predicted energies.
 pub fn points(table: &Table, model: &Model) -> Vec<Point> {
     let costs = IndexedModel::new(model);
     let columns: Vec<f64> = table
@@ -56,16 +56,16 @@ pub fn points(table: &Table, model: &Model) -> Vec<Point> {
         .collect()
 }
 
-/// A case in a plot.
+/// A dot in a plot with its position and tooltip.
 pub(super) struct Dot {
-    /// Its group's colour.
+    /// Index of its group's colour.
     pub group: usize,
     pub x: Px,
     pub y: Px,
     pub title: String,
 }
 
-/// An energy on both axes.
+/// A tick for both axes.
 struct Tick {
     x: Px,
     y: Px,
@@ -83,7 +83,7 @@ struct ScatterPlot {
     dots: Vec<Dot>,
 }
 
-/// The plot; empty without points.
+/// Draws the plot; empty without points.
 pub fn svg(points: &[Point]) -> String {
     let values = points.iter().flat_map(|point| [point.measured.0, point.predicted.0]);
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
@@ -95,7 +95,7 @@ pub fn svg(points: &[Point]) -> String {
     let axis = Axis::over(low.min(0.0), high.max(low.min(0.0) + SMALLEST));
     let groups = groups(points);
     let dot = |point: &Point| Dot {
-        group: colour(&groups, point),
+        group: group_colour(&groups, point),
         x: axis.x(point.measured.0),
         y: axis.y(point.predicted.0),
         title: format!(
@@ -116,12 +116,12 @@ pub fn svg(points: &[Point]) -> String {
     plot.render().expect("templates only write to a String, which can't fail")
 }
 
-/// The colour of a point's group.
-pub(super) fn colour(groups: &[&str], point: &Point) -> usize {
+/// Index of the colour of a point's group.
+pub(super) fn group_colour(groups: &[&str], point: &Point) -> usize {
     groups.iter().position(|group| *group == point.group).unwrap_or(0) % GROUPS
 }
 
-/// The groups in the order of their first case.
+/// Names of the groups in the order of their first case.
 pub fn groups(points: &[Point]) -> Vec<&str> {
     let mut groups: Vec<&str> = Vec::new();
     for point in points {
@@ -132,7 +132,7 @@ pub fn groups(points: &[Point]) -> Vec<&str> {
     groups
 }
 
-/// One scale for both directions.
+/// Scale of both axes: range and step.
 struct Axis {
     low: f64,
     high: f64,
@@ -140,7 +140,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// An axis with about five round ticks.
+    /// An axis with about five round ticks between `low` and `high`.
     fn over(low: f64, high: f64) -> Axis {
         let rough = (high - low) / 5.0;
         let power = 10f64.powf(rough.log10().floor());

@@ -1,22 +1,22 @@
-//! The same story for the terminal: one screen of plain text, at most 45 lines of 100
-//! columns, and the list of hints.
+//! The report as terminal text: one screen of at most 45 lines of 100 columns, and the list of
+//! hints.
 
 use std::fmt::Write as _;
 
 use crate::account::evaluate::LevelEvaluation;
 use crate::account::{AccountEvaluation, Interval, UnseenInputs};
-use crate::format::{self, counted, shortened, visible, visible_name};
-use crate::hint::{Applied, FoundHints, Hint};
+use crate::format::{self, counted, truncate, visible, visible_name};
+use crate::hint::{AppliedHints, FoundHints, Hint};
 use crate::model::{self, CvSet};
 use crate::report::data::{EnergyOrigin, ReportData};
-use crate::report::view::links::Links;
+use crate::report::view::links::SourceLinks;
 use crate::report::view::{accounts, fit, hints, most_expensive, summary};
 use crate::units::Joules;
 
-/// Columns of the terminal.
+/// Width of the terminal in columns.
 const COLUMNS: usize = 100;
 
-/// The story in one screen.
+/// The summary in one screen.
 pub fn summary_text(data: &ReportData<'_>) -> String {
     let mut lines = head(data);
     lines.extend(ledger(data));
@@ -24,12 +24,12 @@ pub fn summary_text(data: &ReportData<'_>) -> String {
     lines.extend(operations(data));
     lines.extend(methods(data));
     lines.extend(first_hints(data));
-    let lines = lines.iter().map(|line| shortened(&visible_name(line.trim_end()), COLUMNS));
+    let lines = lines.iter().map(|line| truncate(&visible_name(line.trim_end()), COLUMNS));
     let lines: Vec<String> = lines.collect();
     lines.join("\n") + "\n"
 }
 
-/// What was measured.
+/// Lines on scenario, board and campaign.
 fn head(data: &ReportData<'_>) -> Vec<String> {
     let campaign = &data.campaign;
     let kind = match data.board.origin() {
@@ -55,7 +55,7 @@ fn head(data: &ReportData<'_>) -> Vec<String> {
     lines
 }
 
-/// A note, whose remedy mostly stands at its end.
+/// Lines of a note, shortened in the middle, as its remedy is mostly at its end.
 fn note_lines(note: &str) -> Vec<String> {
     let mut lines = wrapped(&format!("note: {}", visible(note)));
     if let Some(first) = lines.first_mut() {
@@ -64,7 +64,7 @@ fn note_lines(note: &str) -> Vec<String> {
     lines
 }
 
-/// The solver, and what it chose.
+/// Sentence on the solver and its chosen parameters.
 fn solver(data: &ReportData<'_>) -> String {
     let name = visible(&data.model.solver);
     let chosen = data.model.choice.as_ref().map(|choice| visible(&choice.predictor()));
@@ -75,7 +75,7 @@ fn solver(data: &ReportData<'_>) -> String {
     }
 }
 
-/// The ledger.
+/// Lines of the ledger.
 fn ledger(data: &ReportData<'_>) -> Vec<String> {
     let mut lines = vec![String::new(), row("Ledger", ["energy", "95 % interval", "share"])];
     for entry in summary::ledger(data) {
@@ -87,13 +87,13 @@ fn ledger(data: &ReportData<'_>) -> Vec<String> {
     lines
 }
 
-/// A name and three figures in columns.
+/// Line with a name and three figures in columns.
 fn row(name: &str, figures: [&str; 3]) -> String {
     let [first, second, third] = figures;
-    format!("{:<52} {first:>10} {second:>23} {third:>9}", shortened(name, 52))
+    format!("{:<52} {first:>10} {second:>23} {third:>9}", truncate(name, 52))
 }
 
-/// Cross-validation, verdict and truth.
+/// Lines on cross-validation, verdict and ground truth.
 fn accuracy(data: &ReportData<'_>) -> Vec<String> {
     let mut lines = vec![String::new(), "Validation (mean over rounds)".into()];
     for pair in fit::models(data.cv).chunks(3).take(2) {
@@ -116,7 +116,7 @@ fn error(data: &ReportData<'_>, model: &str) -> String {
     format!("{} NMAE {nmae} r {r}", visible(model))
 }
 
-/// A sentence in indented lines.
+/// A sentence wrapped into indented lines.
 fn wrapped(sentence: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = sentence.trim();
@@ -132,7 +132,7 @@ fn wrapped(sentence: &str) -> Vec<String> {
     lines
 }
 
-/// Inputs by the accounts of the others.
+/// Sentence on inputs predicted from the others.
 fn unseen(inputs: &UnseenInputs) -> String {
     format!(
         "  unseen inputs (each of {} left out in turn) NMAE {}; flat {}; duration {}",
@@ -143,7 +143,7 @@ fn unseen(inputs: &UnseenInputs) -> String {
     )
 }
 
-/// Errors against the ground truth.
+/// Sentence on errors against the ground truth.
 fn truth(data: &ReportData<'_>, evaluation: &AccountEvaluation) -> String {
     let level = |row: &LevelEvaluation| {
         let (median, p90) = (format::percent(row.median_error), format::percent(row.p90_error));
@@ -159,7 +159,7 @@ fn truth(data: &ReportData<'_>, evaluation: &AccountEvaluation) -> String {
     )
 }
 
-/// The costliest operations.
+/// Lines of the costliest operations.
 fn operations(data: &ReportData<'_>) -> Vec<String> {
     let head = row("Operations", ["energy", "95 % interval", "share"]);
     let mut lines = vec![String::new(), head];
@@ -177,9 +177,9 @@ fn operations(data: &ReportData<'_>) -> Vec<String> {
     lines
 }
 
-/// The most expensive methods, with what they call where that is known.
+/// Lines of the most expensive methods, by inclusive energy where calls are known.
 fn methods(data: &ReportData<'_>) -> Vec<String> {
-    let most_expensive = most_expensive::most_expensive_methods(data, &Links::default());
+    let most_expensive = most_expensive::most_expensive_methods(data, &SourceLinks::default());
     let title =
         if most_expensive.with_callees { "Methods, with what they call" } else { "Methods" };
     let mut lines = vec![String::new(), row(title, ["energy", "95 % interval", "share"])];
@@ -190,7 +190,7 @@ fn methods(data: &ReportData<'_>) -> Vec<String> {
     lines
 }
 
-/// One row with its figures.
+/// Line with a name, energy, interval and share.
 fn figures(name: &str, energy: Joules, interval: Option<Interval>, share: Option<f64>) -> String {
     let (energy, share) = (format::energy(energy), format::percent_or_none(share));
     row(name, [&energy, &format::interval(interval), &share])
@@ -208,7 +208,7 @@ fn first_hints(data: &ReportData<'_>) -> Vec<String> {
     }
     lines.push(format!("Hints ({}), largest certain saving first", data.hints.len()));
     for hint in data.hints.iter().take(3) {
-        lines.push(format!("  {}", title(hint, &hints::short_place(hint))));
+        lines.push(format!("  {}", hint_title(hint, &hints::short_place(hint))));
         let callers = hint.called_most_by();
         lines.push(format!("      {}", visible(callers.as_deref().unwrap_or(&hint.advice))));
     }
@@ -216,8 +216,8 @@ fn first_hints(data: &ReportData<'_>) -> Vec<String> {
     lines
 }
 
-/// Saving, pattern and place of a hint.
-fn title(hint: &Hint, place: &str) -> String {
+/// Line with saving, pattern and code location of a hint.
+fn hint_title(hint: &Hint, place: &str) -> String {
     let predicted = hint.predicted().map(|saving| format!("saves {}", hints::share(saving)));
     let predicted = predicted.unwrap_or_else(|| "not predicted".into());
     let measured = hint.measured.map(|it| format!(", measured {}", hints::share(&it.saving)));
@@ -225,7 +225,7 @@ fn title(hint: &Hint, place: &str) -> String {
     format!("{predicted}{measured}  {}  {}", hint.pattern, visible_name(place))
 }
 
-/// All hints, or the first `limit`, with their rewrites, and what is none on this board.
+/// All hints, or the first `limit`, with their rewrites, and the patterns withheld on this board.
 pub fn hints_text(found: &FoundHints, limit: usize) -> String {
     let mut text = some_hints(&found.hints, limit);
     if found.hints.is_empty() {
@@ -247,7 +247,7 @@ fn some_hints(hints: &[Hint], limit: usize) -> String {
             text,
             "{:>3}. {}\n     block {}\n     {} {}{}\n       {rewrite}\n     {} Confidence: {}. At most {}.{}\n\n",
             i + 1,
-            title(hint, &hints::place(hint)),
+            hint_title(hint, &hints::place(hint)),
             visible_name(&hint.block_name),
             visible(&hint.sentence),
             visible(&hint.advice),
@@ -265,18 +265,18 @@ fn some_hints(hints: &[Hint], limit: usize) -> String {
     text
 }
 
-/// ` On this board such rewrites save ...`; nothing where that is not known.
+/// Sentence ` On this board such rewrites save ...`; empty where this is unknown.
 fn on_board(hint: &Hint) -> String {
     hint.on_board
         .map_or(String::new(), |ratio| format!(" On this board such rewrites save {ratio}."))
 }
 
-/// What was applied to a copy of the sources, and under which conditions.
-pub fn applied_text(applied: &Applied<'_>) -> String {
+/// Report of hints applied to a copy of the sources, with their conditions.
+pub fn applied_text(applied: &AppliedHints<'_>) -> String {
     let mut text = String::new();
     for (i, hint) in applied.done.iter().enumerate() {
         let condition = visible(&hint.condition);
-        writeln!(text, "{:>3}. {}\n     {condition}", i + 1, title(hint, &hints::place(hint)))
+        writeln!(text, "{:>3}. {}\n     {condition}", i + 1, hint_title(hint, &hints::place(hint)))
             .expect("writing to a String can't fail");
     }
     if applied.done.is_empty() {
@@ -286,7 +286,7 @@ pub fn applied_text(applied: &Applied<'_>) -> String {
         writeln!(
             text,
             "left out, for its place is changed already: {}",
-            title(hint, &hints::place(hint))
+            hint_title(hint, &hints::place(hint))
         )
         .expect("writing to a String can't fail");
     }

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::shortened::shortened;
 
-/// What a cell of a column of times holds.
+/// Kind of a cell in a column of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeCell {
     /// A number of some unit.
@@ -20,7 +20,7 @@ pub enum TimeCell {
 }
 
 impl TimeCell {
-    /// By its letters.
+    /// Classifies a cell by its letters.
     pub fn of(cell: &str) -> Self {
         let cell = cell.trim();
         if cell.replacen(',', ".", 1).parse::<f64>().is_ok_and(f64::is_finite) {
@@ -35,30 +35,30 @@ impl TimeCell {
     }
 }
 
-/// A date that can't be used.
+/// Reasons why a date can't be read as a time.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DateTimeError {
-    /// In no notation that is read.
+    /// A notation that is not supported.
     #[error(
         "\"{}\" is no date that is read; write `2026-11-28T10:00:00.5Z`, or seconds of Unix",
         shortened(.0)
     )]
     Unreadable(String),
-    /// A day that may be a month.
+    /// A date whose day and month are ambiguous.
     #[error(
         "\"{}\" may have the day or the month first; write `2026-11-28T10:00:00.5Z`",
         shortened(.0)
     )]
     DayOrMonth(String),
-    /// A time of day somewhere on Earth.
+    /// A date without a time zone.
     #[error("\"{}\" has no time zone", shortened(.0))]
     NoZone(String),
-    /// A name of a zone that is not known.
+    /// A time zone whose name is not known here.
     #[error("\"{}\" is no time zone; use `UTC`, `+01:00`, or a name as `Europe/Berlin`", shortened(.0))]
     UnknownZone(String),
 }
 
-/// Notations, the year first or the day first; each with and without a time zone.
+/// `strptime` formats of a date with a time of day, the year first or the day first.
 const FORMATS: [&str; 5] = [
     "%Y-%m-%d %H:%M:%S%.f",
     "%Y/%m/%d %H:%M:%S%.f",
@@ -67,11 +67,11 @@ const FORMATS: [&str; 5] = [
     "%d-%m-%Y %H:%M:%S%.f",
 ];
 
-/// The zone of a name, an offset, or `local`: this machine's.
+/// Reads a time zone: a name, an offset, or `local` for this machine's.
 ///
 /// # Errors
 /// A name that is not known here.
-pub fn zone_of(name: &str) -> Result<TimeZone, DateTimeError> {
+pub fn parse_zone(name: &str) -> Result<TimeZone, DateTimeError> {
     let unknown = || DateTimeError::UnknownZone(name.to_owned());
     match name {
         "local" => Ok(TimeZone::system()),
@@ -89,24 +89,25 @@ pub fn zone_of(name: &str) -> Result<TimeZone, DateTimeError> {
     }
 }
 
-/// Nanoseconds since 1970 of a date with a time of day. `zone` is that of dates without one.
+/// Converts a date with a time of day to nanoseconds since 1970; `zone` is that of dates without
+/// one.
 ///
 /// # Errors
 /// No date, or none with one meaning.
 pub fn unix_nanos(cell: &str, zone: Option<&TimeZone>) -> Result<i128, DateTimeError> {
     let cell = cell.trim();
-    if let Some(stamp) = with_offset(cell) {
+    if let Some(stamp) = parse_with_offset(cell) {
         return Ok(stamp.as_nanosecond());
     }
-    let date = civil(cell)?;
+    let date = parse_civil(cell)?;
     let zone = zone.ok_or_else(|| DateTimeError::NoZone(cell.to_owned()))?;
     let zoned = date.to_zoned_datetime(zone.clone());
     let zoned = zoned.map_err(|_| DateTimeError::Unreadable(cell.to_owned()))?;
     Ok(zoned.timestamp().as_nanosecond())
 }
 
-/// A number of units of `unit_ns` nanoseconds, without a float where it is a plain decimal:
-/// seconds of Unix with nine decimals have 19 digits.
+/// Reads a number of units of `unit_ns` nanoseconds as nanoseconds, without a float where it is
+/// a plain decimal: seconds of Unix with nine decimals have 19 digits.
 pub fn decimal_nanos(text: &str, unit_ns: f64) -> Option<i128> {
     let number = text.parse::<f64>().ok().filter(|number| number.abs() < 1e20)?;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
@@ -120,24 +121,24 @@ pub fn decimal_nanos(text: &str, unit_ns: f64) -> Option<i128> {
     Some(i128::from(whole) * unit_ns as i128 + sign * part)
 }
 
-/// `2026-11-28T10:00:00.5+01:00`.
-fn with_offset(cell: &str) -> Option<Timestamp> {
+/// Reads a date with an offset: `2026-11-28T10:00:00.5+01:00`.
+fn parse_with_offset(cell: &str) -> Option<Timestamp> {
     let spaced = cell.replacen(" +", "+", 1).replacen(" UTC", "Z", 1);
     spaced.parse().ok()
 }
 
-/// A date without a zone.
-fn civil(cell: &str) -> Result<DateTime, DateTimeError> {
+/// Reads a date without a zone, in any supported notation.
+fn parse_civil(cell: &str) -> Result<DateTime, DateTimeError> {
     let unreadable = || DateTimeError::Unreadable(cell.to_owned());
     let text = cell.replace(',', ".").replacen('T', " ", 1).replace(['\u{a0}', '\u{202f}'], " ");
     for format in FORMATS {
-        if let Some(date) = parsed(format, &text) {
+        if let Some(date) = parse_as(format, &text) {
             return Ok(date);
         }
     }
     let american = ["%m/%d/%Y %I:%M:%S%.f %p", "%m/%d/%Y %H:%M:%S%.f"];
     let british = ["%d/%m/%Y %I:%M:%S%.f %p", "%d/%m/%Y %H:%M:%S%.f"];
-    let first = |formats: [&str; 2]| formats.iter().find_map(|format| parsed(format, &text));
+    let first = |formats: [&str; 2]| formats.iter().find_map(|format| parse_as(format, &text));
     match (first(american), first(british)) {
         (Some(a), Some(b)) if a != b => Err(DateTimeError::DayOrMonth(cell.to_owned())),
         (Some(date), _) | (None, Some(date)) => Ok(date),
@@ -145,7 +146,7 @@ fn civil(cell: &str) -> Result<DateTime, DateTimeError> {
     }
 }
 
-fn parsed(format: &str, text: &str) -> Option<DateTime> {
+fn parse_as(format: &str, text: &str) -> Option<DateTime> {
     BrokenDownTime::parse(format, text).ok()?.to_datetime().ok()
 }
 
@@ -177,7 +178,7 @@ mod tests {
             assert_eq!(TimeCell::of(cell), TimeCell::DateTime, "{cell}");
             assert_eq!(unix_nanos(cell, None), Err(DateTimeError::NoZone(cell.into())));
         }
-        let east = zone_of("+01:30").unwrap();
+        let east = parse_zone("+01:30").unwrap();
         assert_eq!(unix_nanos("2026-11-28 11:30:00.5", Some(&east)), Ok(TEN));
     }
 
@@ -187,8 +188,8 @@ mod tests {
         assert!(said("03/04/2026 10:00:00").contains("day or the month first"));
         assert!(said("yesterday").contains("is no date"));
         assert!(said("2026-13-28 10:00:00").contains("is no date"));
-        assert!(zone_of("Atlantis/Main").unwrap_err().to_string().contains("Europe/Berlin"));
-        assert!(zone_of("+99:00").is_err());
+        assert!(parse_zone("Atlantis/Main").unwrap_err().to_string().contains("Europe/Berlin"));
+        assert!(parse_zone("+99:00").is_err());
     }
 
     #[test]
@@ -225,7 +226,7 @@ mod tests {
         #[test]
         fn any_text_is_a_date_or_not(cell in "[0-9:/. ,TZ+APM-]{0,30}") {
             let _ = unix_nanos(&cell, Some(&TimeZone::UTC));
-            let _ = zone_of(&cell);
+            let _ = parse_zone(&cell);
         }
     }
 }

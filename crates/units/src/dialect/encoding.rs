@@ -5,22 +5,23 @@ use std::io::Read;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 
-/// How characters are written as bytes.
+/// Character encoding of a table's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TextEncoding {
     /// UTF-8, with or without a byte order mark.
     #[default]
     Utf8,
-    /// Two bytes a unit, the lower one first: "Unicode text" of Windows.
+    /// UTF-16, the lower byte first: "Unicode text" of Windows.
     Utf16Le,
-    /// Two bytes a unit, the higher one first.
+    /// UTF-16, the higher byte first.
     Utf16Be,
-    /// One byte a character: what is neither of the others.
+    /// One byte per character: what is neither UTF-8 nor UTF-16.
     Windows1252,
 }
 
 impl TextEncoding {
-    /// By a byte order mark, by the zero bytes of ASCII in UTF-16, or by what is no UTF-8.
+    /// Detects the encoding of a sample by a byte order mark, by the zero bytes of ASCII in UTF-16,
+    /// or by invalid UTF-8.
     pub fn sniff(sample: &[u8]) -> Self {
         match sample {
             [0xff, 0xfe, ..] => return Self::Utf16Le,
@@ -40,7 +41,7 @@ impl TextEncoding {
         }
     }
 
-    /// Its usual name.
+    /// Returns the usual name: `UTF-8`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Utf8 => "UTF-8",
@@ -49,7 +50,7 @@ impl TextEncoding {
         }
     }
 
-    /// Bytes of the smallest character: a text is only cut between such units.
+    /// Returns the bytes of a code unit, 1 or 2: a text is only cut between code units.
     pub fn unit_bytes(self) -> usize {
         if matches!(self, Self::Utf16Le | Self::Utf16Be) { 2 } else { 1 }
     }
@@ -63,12 +64,12 @@ impl TextEncoding {
         }
     }
 
-    /// The text as UTF-8 without a byte order mark; what can't be decoded is `U+FFFD`.
-    pub fn decoded(self, bytes: &[u8]) -> String {
+    /// Decodes bytes to UTF-8 without a byte order mark; what can't be decoded is `U+FFFD`.
+    pub fn decode(self, bytes: &[u8]) -> String {
         self.encoding().decode_with_bom_removal(bytes).0.into_owned()
     }
 
-    /// The same for text that is read in parts.
+    /// Returns a reader that decodes to UTF-8 without a byte order mark while it reads.
     pub(super) fn decoder<R: Read>(self, text: R) -> DecodeReaderBytes<R, Vec<u8>> {
         let is_utf8 = self == Self::Utf8;
         DecodeReaderBytesBuilder::new()
@@ -80,7 +81,7 @@ impl TextEncoding {
     }
 }
 
-/// Whether it is UTF-8, the last character of which may be cut.
+/// Whether a sample is UTF-8; its last character may be cut.
 fn is_utf8(sample: &[u8]) -> bool {
     match std::str::from_utf8(sample) {
         Ok(_) => true,
@@ -112,12 +113,12 @@ mod tests {
             (Vec::new(), TextEncoding::Utf8),
         ] {
             assert_eq!(TextEncoding::sniff(&bytes), expected, "{bytes:?}");
-            let decoded = expected.decoded(&bytes);
+            let decoded = expected.decode(&bytes);
             assert!(!decoded.starts_with('\u{feff}'), "{decoded}");
             let mut read = String::new();
             expected.decoder(bytes.as_slice()).read_to_string(&mut read).ok();
             assert!(read == decoded || bytes.ends_with(b"\xc2"), "{read:?} {decoded:?}");
         }
-        assert_eq!(TextEncoding::Windows1252.decoded(b"\xb5W"), "µW");
+        assert_eq!(TextEncoding::Windows1252.decode(b"\xb5W"), "µW");
     }
 }

@@ -1,4 +1,4 @@
-//! Why a text can't be read as a table, before any of its values is asked for.
+//! Errors of a text that can't be read as a table, before any of its values is used.
 
 use thiserror::Error;
 
@@ -7,10 +7,10 @@ use crate::format::counted;
 use crate::limits::LimitExceeded;
 use crate::shortened::shortened;
 
-/// A text that is no table, or one of two.
+/// Reasons why a text is no table, or an ambiguous one.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DialectError {
-    /// A number that has two meanings.
+    /// A number whose mark may be a decimal mark or one between thousands.
     #[error(
         "line {line}, column `{}`: \"{}\" may be a decimal or thousands; write the numbers \
          without a mark between thousands",
@@ -22,10 +22,10 @@ pub enum DialectError {
         line: u64,
         /// The column's title.
         column: String,
-        /// The cell.
+        /// The text of the cell.
         cell: String,
     },
-    /// One sign for two things.
+    /// Commas both between cells and as decimal marks.
     #[error(
         "line {line}: {} below {}, so commas seem to be decimal marks as well as separators; \
          write the table with semicolons between its cells, or with decimal points",
@@ -35,15 +35,15 @@ pub enum DialectError {
     CommasTwice {
         /// The line, from 1.
         line: u64,
-        /// Cells of that line.
+        /// Number of cells of that line.
         cells: usize,
-        /// Titles.
+        /// Number of titles.
         titles: usize,
     },
-    /// A file of another kind.
+    /// A file format other than text.
     #[error("it is {}, and no table as text; {}", .0.name, .0.remedy)]
     Foreign(ForeignFormat),
-    /// A row that is too long.
+    /// A row longer than the limit.
     #[error("line {line}: {exceeded}; a table has a row for each case")]
     RowTooLong {
         /// The line, from 1.
@@ -51,7 +51,7 @@ pub enum DialectError {
         /// The limit.
         exceeded: LimitExceeded,
     },
-    /// Rows of different length, or no CSV.
+    /// Invalid CSV, such as rows of different lengths; the message of the reader.
     #[error("{0}")]
     Csv(String),
 }

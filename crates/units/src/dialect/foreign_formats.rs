@@ -1,7 +1,7 @@
-//! Files that are tables, or hold some, and yet no text: known by their first bytes, so that
-//! they are refused by their right name.
+//! Binary formats of tables (workbooks, Parquet, archives), recognised by their first bytes so
+//! that an error names them.
 
-/// A compression of a whole file.
+/// Compression format of a whole file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
     /// gzip.
@@ -10,16 +10,16 @@ pub enum Compression {
     Zstd,
 }
 
-/// A kind of file that is not read, with what helps.
+/// File format that is not supported, with the remedy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ForeignFormat {
-    /// With its article: `an Excel workbook`.
+    /// Name with its article: `an Excel workbook`.
     pub name: &'static str,
-    /// What to do about it.
+    /// Instruction for the user: `save the sheet as CSV`.
     pub remedy: &'static str,
 }
 
-/// First bytes, and what a file is that has them.
+/// First bytes of files with the format that they identify.
 const SIGNATURES: [(&[u8], ForeignFormat); 15] = [
     (
         b"PK\x03\x04",
@@ -52,14 +52,14 @@ const WRITE: &str = "write the table as CSV or Parquet";
 const UNPACK: &str = "unpack it first";
 
 impl ForeignFormat {
-    /// The kind of a file by its first bytes, where it is one that is known not to be text.
+    /// Recognises a format by a file's first bytes; `None` for text and unknown formats.
     pub fn of(sample: &[u8]) -> Option<Self> {
         let is = |signature: &[u8]| sample.starts_with(signature) && is_binary(sample);
         let found = SIGNATURES.iter().find(|(signature, _)| is(signature));
         found.map(|(_, format)| *format).or_else(|| Self::of_text(sample))
     }
 
-    /// Texts that are no tables of cells.
+    /// Recognises text formats that are no tables of cells.
     fn of_text(sample: &[u8]) -> Option<Self> {
         let text = sample.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample).trim_ascii_start();
         let begins =
@@ -78,14 +78,14 @@ impl ForeignFormat {
     }
 }
 
-/// Whether the first bytes hold what no text does: a title may begin as a signature does.
+/// Whether the first bytes hold what no text does; a title may begin as a signature does.
 fn is_binary(sample: &[u8]) -> bool {
     let is_text = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7e);
     !sample.iter().take(64).all(is_text)
 }
 
 impl Compression {
-    /// By a file's first bytes.
+    /// Recognises a compression by a file's first bytes.
     pub fn of(sample: &[u8]) -> Option<Self> {
         match sample {
             [0x1f, 0x8b, ..] => Some(Self::Gzip),

@@ -1,10 +1,10 @@
-//! Where the cells of a table begin and end: the separator, and what stands before the titles.
+//! Layout of a table's text: the separator of its cells, and the lines before its titles.
 
 use super::error::DialectError;
-use super::numbers::ColumnMarks;
+use super::numbers::DecimalMarkEvidence;
 use super::titles::is_units_row;
 
-/// What stands between two cells.
+/// Separator between two cells of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellSeparator {
     /// A character.
@@ -13,22 +13,22 @@ pub enum CellSeparator {
     Spaces,
 }
 
-/// Where titles and cells stand in a text.
+/// Positions of titles and cells in a text: separator, quoting and skipped lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableLayout {
-    /// What stands between cells.
+    /// Separator of the cells.
     pub separator: CellSeparator,
-    /// Whether a backslash, and no second quote, stands before a quote within quotes.
+    /// Whether quotes within quotes are escaped by a backslash instead of being doubled.
     pub has_backslashes: bool,
-    /// Lines before that of the titles.
+    /// Number of lines before that of the titles.
     pub skipped: usize,
-    /// Whether titles begin with a `#`, which is none of the first title.
+    /// Whether the line of titles begins with a `#` that is no part of the first title.
     pub has_hash: bool,
-    /// Whether the line after the titles has their units.
+    /// Whether the line after the titles holds their units.
     pub has_units: bool,
 }
 
-/// Lines before the titles.
+/// Most lines before the titles that are looked through.
 const PREAMBLE_LINES: usize = 50;
 
 /// Separators by how usual they are; of those that fit alike, the one with more cells is it.
@@ -41,7 +41,7 @@ const SEPARATORS: [CellSeparator; 5] = [
 ];
 
 impl CellSeparator {
-    /// In words.
+    /// Returns its name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Byte(b',') => "commas",
@@ -53,7 +53,7 @@ impl CellSeparator {
         }
     }
 
-    /// The character by which rows are taken apart, once runs of spaces are tabs.
+    /// Returns the byte that splits rows, once runs of spaces are tabs.
     pub fn byte(self) -> u8 {
         match self {
             Self::Byte(byte) => byte,
@@ -61,7 +61,7 @@ impl CellSeparator {
         }
     }
 
-    /// A line with one tab for each run of spaces outside quotes.
+    /// Replaces each run of spaces outside quotes by one tab.
     pub(crate) fn with_single_tabs(line: &str) -> String {
         let (mut text, mut is_quoted, mut is_space) = (String::new(), false, true);
         for letter in line.trim_end().chars() {
@@ -79,7 +79,7 @@ impl CellSeparator {
         text
     }
 
-    /// The cells of a line that has no line break within quotes.
+    /// Splits a line that has no line break within quotes into its cells.
     pub fn cells(self, line: &str, has_backslashes: bool) -> Vec<String> {
         let is_simple = !line.is_empty() && !line.contains('"');
         if let Self::Byte(byte) = self
@@ -100,7 +100,7 @@ impl CellSeparator {
     }
 }
 
-/// How the `csv` crate reads rows of a layout.
+/// Returns the settings with which the `csv` crate reads rows of a layout.
 pub(super) fn reader_settings(
     separator: CellSeparator,
     has_backslashes: bool,
@@ -113,26 +113,26 @@ pub(super) fn reader_settings(
     settings
 }
 
-/// A line of a sample with its number of cells.
+/// A line of a sample, split into cells.
 struct SampleRow {
     /// Index of its line.
     line: usize,
     cells: Vec<String>,
 }
 
-/// What a separator makes of a sample.
-struct Candidate {
+/// The layout of a sample under one separator, with how well its rows fit.
+struct LayoutCandidate {
     layout: TableLayout,
-    /// Titles.
+    /// Number of titles.
     columns: usize,
-    /// Rows with as many cells as there are titles, of all.
+    /// Number of rows with as many cells as there are titles, and of all rows.
     fitting: (usize, usize),
-    /// The first row that has another number.
+    /// Line and number of cells of the first row with another number of cells.
     odd: Option<(usize, usize)>,
 }
 
 impl TableLayout {
-    /// Commas, quotes doubled, titles in the first line.
+    /// Returns the layout of plain CSV: commas, quotes doubled, titles in the first line.
     pub fn plain() -> Self {
         Self {
             separator: CellSeparator::Byte(b','),
@@ -143,7 +143,7 @@ impl TableLayout {
         }
     }
 
-    /// The layout of a sample; plain CSV where there is nothing to tell it by.
+    /// Detects the layout of a sample; plain CSV where nothing distinguishes one.
     ///
     /// # Errors
     /// Commas between cells and within numbers.
@@ -155,15 +155,17 @@ impl TableLayout {
         };
         let has_backslashes = has_backslashes(sample);
         let candidates = separators.into_iter().filter_map(|separator| {
-            Candidate::of(sample, separator, has_backslashes, usize::from(stated.is_some()))
+            LayoutCandidate::of(sample, separator, has_backslashes, usize::from(stated.is_some()))
         });
-        let Some(best) = candidates.reduce(Candidate::better) else { return Ok(Self::plain()) };
+        let Some(best) = candidates.reduce(LayoutCandidate::better_of) else {
+            return Ok(Self::plain());
+        };
         best.check_commas()?;
         Ok(best.layout)
     }
 }
 
-/// `sep=;`, which Excel writes and reads in the first line.
+/// Returns the separator that a first line `sep=;` states, which Excel writes and reads.
 fn stated_separator(sample: &str) -> Option<u8> {
     let first = sample.lines().next()?.trim().trim_matches('"');
     let (word, separator) = first.split_at_checked(4)?;
@@ -171,7 +173,7 @@ fn stated_separator(sample: &str) -> Option<u8> {
     (word.eq_ignore_ascii_case("sep=") && separator.len() <= 2).then(|| byte.copied()).flatten()
 }
 
-/// Whether `\"` stands within quotes, and two quotes nowhere: Spark's way.
+/// Whether `\"` occurs within quotes, and two quotes nowhere: Spark's way.
 fn has_backslashes(sample: &str) -> bool {
     let inner = |text: &str| text.matches("\\\"").count();
     let ends = ["\\\",", "\\\";", "\\\"\n", "\\\"\t", "\\\"\r"];
@@ -179,7 +181,7 @@ fn has_backslashes(sample: &str) -> bool {
     inner(sample) > at_end && !sample.replace(",\"\"", "").contains("\"\"")
 }
 
-impl Candidate {
+impl LayoutCandidate {
     fn of(
         sample: &str,
         separator: CellSeparator,
@@ -208,9 +210,9 @@ impl Candidate {
         Some(Self { layout, columns, fitting: (fitting, body.len()), odd })
     }
 
-    /// More rows fit, or as many and there are more cells; a single column only where no other
-    /// has more.
-    fn better(self, other: Self) -> Self {
+    /// Returns the better candidate: more rows fit, or as many and there are more cells; a single
+    /// column only where no other has more.
+    fn better_of(self, other: Self) -> Self {
         let share = |c: &Self| (c.fitting.0 as f64 + 0.5) / (c.fitting.1 as f64 + 0.5);
         let fits = |c: &Self| c.columns > 1 && c.odd.is_none();
         let is_more = match (fits(&self), fits(&other)) {
@@ -224,7 +226,7 @@ impl Candidate {
         if is_more || is_less_odd { other } else { self }
     }
 
-    /// `time_s,energy_j` above `0,5,1,25`.
+    /// Refuses commas that separate cells and decimals: `time_s,energy_j` above `0,5,1,25`.
     fn check_commas(&self) -> Result<(), DialectError> {
         let is_comma = self.layout.separator == CellSeparator::Byte(b',');
         match self.odd {
@@ -248,7 +250,7 @@ impl SampleRow {
     }
 }
 
-/// The rows of a sample; blank lines are none.
+/// Splits a sample into its rows, blank lines left out.
 fn rows_of(
     sample: &str,
     separator: CellSeparator,
@@ -281,8 +283,8 @@ fn rows_of(
     rows
 }
 
-/// Index of the row of titles, and whether it begins with a `#`. Lines before it are comments,
-/// or have fewer cells than all that follow.
+/// Finds the index of the row of titles, and whether that begins with a `#`. Lines before it are
+/// comments, or have fewer cells than all that follow.
 fn titles_row(rows: &[SampleRow]) -> Option<(usize, bool)> {
     let first = rows.iter().position(|row| !row.is_comment());
     let Some(first) = first else { return (!rows.is_empty()).then_some((0, true)) };
@@ -293,21 +295,21 @@ fn titles_row(rows: &[SampleRow]) -> Option<(usize, bool)> {
     if !has_numbers(&rows[at]) && rows[first..at].iter().all(|row| row.cells.len() < columns) {
         return Some((at, false));
     }
-    let above = first
-        .checked_sub(1)
-        .filter(|above| rows[*above].titles_after_hash() == columns && all_numbers(&rows[first]));
+    let above = first.checked_sub(1).filter(|above| {
+        rows[*above].titles_after_hash() == columns && has_only_numbers(&rows[first])
+    });
     Some(above.map_or((first, false), |above| (above, true)))
 }
 
 impl SampleRow {
-    /// Number of titles, where the `#` before them is a cell of its own or a part of the first.
+    /// Counts the titles, where the `#` before them is a cell of its own or a part of the first.
     fn titles_after_hash(&self) -> usize {
         let is_alone = self.cells.first().is_some_and(|cell| cell == "#");
         self.cells.len() - usize::from(is_alone)
     }
 }
 
-/// The number of cells that most rows have.
+/// Returns the number of cells that most rows have.
 fn usual_columns(rows: &[SampleRow]) -> usize {
     let mut counts = std::collections::BTreeMap::<usize, usize>::new();
     for row in rows.iter().filter(|row| !row.is_comment()) {
@@ -317,11 +319,11 @@ fn usual_columns(rows: &[SampleRow]) -> usize {
 }
 
 fn has_numbers(row: &SampleRow) -> bool {
-    row.cells.iter().any(|cell| ColumnMarks::is_number(cell))
+    row.cells.iter().any(|cell| DecimalMarkEvidence::is_number(cell))
 }
 
-fn all_numbers(row: &SampleRow) -> bool {
-    row.cells.iter().all(|cell| ColumnMarks::is_number(cell))
+fn has_only_numbers(row: &SampleRow) -> bool {
+    row.cells.iter().all(|cell| DecimalMarkEvidence::is_number(cell))
 }
 
 #[cfg(test)]

@@ -1,20 +1,20 @@
-//! Text of a table on its way to a reader of rows: without the lines before the titles, and with
-//! one tab for each run of spaces.
+//! Reader that prepares a table's text for the CSV parser: lines before the titles are blanked,
+//! runs of spaces become one tab.
 
 use std::io::{self, Read};
 
 use super::layout::{CellSeparator, TableLayout};
 
-/// The end of a text to programs of DOS.
+/// Ctrl-Z, the end of a text for programs of DOS.
 const CONTROL_Z: u8 = 0x1a;
 
-/// Text whose lines keep their numbers: those that are passed over are empty.
+/// Reader of text whose lines keep their numbers: skipped lines are empty.
 pub(super) struct LineText<R> {
     text: R,
     skip: usize,
     joins_spaces: bool,
     state: LineState,
-    /// A Ctrl-Z that is left out if nothing comes after it.
+    /// Whether a Ctrl-Z is pending, which is left out if nothing comes after it.
     held: bool,
     ready: Vec<u8>,
     at: usize,
@@ -25,7 +25,7 @@ struct LineState {
     is_quoted: bool,
     /// Whether a cell of the line has been given.
     has_cell: bool,
-    /// Whether blanks have been passed over since.
+    /// Whether blanks have been skipped since the last cell.
     has_blank: bool,
 }
 
@@ -36,7 +36,7 @@ impl<R: Read> LineText<R> {
         Self { text, skip: layout.skipped, joins_spaces, state, held: false, ready, at: 0 }
     }
 
-    /// Reads on; whether there was anything.
+    /// Reads and prepares the next bytes; returns false at the end of the text.
     fn fill(&mut self) -> io::Result<bool> {
         let mut read = [0; 1 << 13];
         let count = self.text.read(&mut read)?;

@@ -1,12 +1,12 @@
-//! Which decimal mark the numbers of a column have, from all cells of a sample.
+//! Decimal mark of a column's numbers, inferred from all its cells in a sample.
 
+use super::cell_shape::{CellShape, PointOrComma, shape_of, with_decimal_point};
 use super::error::DialectError;
-use super::marks::{CellShape, Mark, shape_of, with_point};
 
-/// The decimal mark of a column's numbers.
+/// Decimal mark of a column, as inferred from a sample or stated by the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum NumberMarks {
-    /// Not numbers: cells stay as they are.
+pub enum ColumnDecimalMark {
+    /// The column holds no numbers: its cells stay as they are.
     Text,
     /// No cell of the sample has a mark.
     #[default]
@@ -19,17 +19,17 @@ pub enum NumberMarks {
     Mixed,
 }
 
-/// What the cells of a sample say about a column.
+/// Evidence from the cells of a sample about the decimal mark of a column.
 #[derive(Debug, Clone, Default)]
-pub struct ColumnMarks {
+pub struct DecimalMarkEvidence {
     has_text: bool,
     decimal: [bool; 2],
     grouped: [bool; 2],
     either: [Option<(u64, String)>; 2],
 }
 
-impl ColumnMarks {
-    /// Takes in a cell of a line.
+impl DecimalMarkEvidence {
+    /// Adds the notation of the cell of a line (from 1).
     pub fn add(&mut self, line: u64, cell: &str) {
         match shape_of(cell) {
             CellShape::Missing | CellShape::Plain => {}
@@ -47,29 +47,29 @@ impl ColumnMarks {
         !matches!(shape_of(cell), CellShape::Text | CellShape::Missing)
     }
 
-    /// What cells with one meaning say; nothing where there are none.
-    pub(crate) fn certain(&self) -> Option<NumberMarks> {
-        let is = |decimal: Mark| {
+    /// Returns the mark that unambiguous cells show; `None` where there are none.
+    pub(crate) fn certain_mark(&self) -> Option<ColumnDecimalMark> {
+        let is = |decimal: PointOrComma| {
             self.decimal[decimal as usize] || self.grouped[decimal.other() as usize]
         };
-        match (self.has_text, is(Mark::Point), is(Mark::Comma)) {
-            (true, ..) => Some(NumberMarks::Text),
-            (false, true, true) => Some(NumberMarks::Mixed),
-            (false, true, false) => Some(NumberMarks::Point),
-            (false, false, true) => Some(NumberMarks::Comma),
+        match (self.has_text, is(PointOrComma::Point), is(PointOrComma::Comma)) {
+            (true, ..) => Some(ColumnDecimalMark::Text),
+            (false, true, true) => Some(ColumnDecimalMark::Mixed),
+            (false, true, false) => Some(ColumnDecimalMark::Point),
+            (false, false, true) => Some(ColumnDecimalMark::Comma),
             (false, false, false) => None,
         }
     }
 
-    /// The column's marks, where other columns have decimal commas for certain, or decimal
-    /// points; `has_semicolons` is what goes with decimal commas.
-    pub(crate) fn resolved(
+    /// Decides on the column's decimal mark, given whether other columns have decimal `commas` or
+    /// `points` for certain; semicolons between cells suggest decimal commas.
+    pub(crate) fn resolve_mark(
         &self,
         title: &str,
         (commas, points): (bool, bool),
         has_semicolons: bool,
-    ) -> Result<NumberMarks, DialectError> {
-        if let Some(certain) = self.certain() {
+    ) -> Result<ColumnDecimalMark, DialectError> {
+        if let Some(certain) = self.certain_mark() {
             return Ok(certain);
         }
         let ambiguous = |(line, cell): &(u64, String)| DialectError::Thousands {
@@ -78,36 +78,44 @@ impl ColumnMarks {
             cell: cell.clone(),
         };
         match &self.either {
-            [None, None] => Ok(NumberMarks::Unseen),
+            [None, None] => Ok(ColumnDecimalMark::Unseen),
             [Some(_), Some(comma)] => Err(ambiguous(comma)),
             [Some(point), None] if commas => Err(ambiguous(point)),
-            [Some(_), None] => Ok(NumberMarks::Point),
-            [None, Some(_)] if commas || (has_semicolons && !points) => Ok(NumberMarks::Comma),
+            [Some(_), None] => Ok(ColumnDecimalMark::Point),
+            [None, Some(_)] if commas || (has_semicolons && !points) => {
+                Ok(ColumnDecimalMark::Comma)
+            }
             [None, Some(comma)] => Err(ambiguous(comma)),
         }
     }
 }
 
-/// Rewrites a cell with a decimal point, where its column's marks say that it needs it.
-/// `commas` says whether decimal commas are what the table has otherwise.
+/// Rewrites a cell with a decimal point, where its column's mark requires it; `commas` is whether
+/// the table's other columns have decimal commas.
 pub(crate) fn plain_cell(
     cell: &str,
-    marks: NumberMarks,
+    marks: ColumnDecimalMark,
     commas: bool,
 ) -> Result<Option<String>, ()> {
     let decimal = match (marks, shape_of(cell)) {
-        (NumberMarks::Text, _) | (_, CellShape::Text | CellShape::Missing) => return Ok(None),
-        (_, CellShape::Plain) => Mark::Point,
+        (ColumnDecimalMark::Text, _) | (_, CellShape::Text | CellShape::Missing) => {
+            return Ok(None);
+        }
+        (_, CellShape::Plain) => PointOrComma::Point,
         (_, CellShape::Decimal(mark)) => mark,
         (_, CellShape::Grouped(mark)) => mark.other(),
-        (NumberMarks::Point, CellShape::Either(_)) => Mark::Point,
-        (NumberMarks::Comma, CellShape::Either(_)) => Mark::Comma,
-        (NumberMarks::Mixed, CellShape::Either(_)) => return Err(()),
-        (NumberMarks::Unseen, CellShape::Either(Mark::Comma)) if commas => Mark::Comma,
-        (NumberMarks::Unseen, CellShape::Either(Mark::Point)) if !commas => Mark::Point,
-        (NumberMarks::Unseen, CellShape::Either(_)) => return Err(()),
+        (ColumnDecimalMark::Point, CellShape::Either(_)) => PointOrComma::Point,
+        (ColumnDecimalMark::Comma, CellShape::Either(_)) => PointOrComma::Comma,
+        (ColumnDecimalMark::Mixed, CellShape::Either(_)) => return Err(()),
+        (ColumnDecimalMark::Unseen, CellShape::Either(PointOrComma::Comma)) if commas => {
+            PointOrComma::Comma
+        }
+        (ColumnDecimalMark::Unseen, CellShape::Either(PointOrComma::Point)) if !commas => {
+            PointOrComma::Point
+        }
+        (ColumnDecimalMark::Unseen, CellShape::Either(_)) => return Err(()),
     };
-    let plain = with_point(cell, decimal);
+    let plain = with_decimal_point(cell, decimal);
     Ok((plain != cell).then_some(plain))
 }
 
@@ -115,8 +123,8 @@ pub(crate) fn plain_cell(
 mod tests {
     use super::*;
 
-    fn marks(cells: &[&str]) -> ColumnMarks {
-        let mut marks = ColumnMarks::default();
+    fn marks(cells: &[&str]) -> DecimalMarkEvidence {
+        let mut marks = DecimalMarkEvidence::default();
         cells.iter().zip(2..).for_each(|(cell, line)| marks.add(line, cell));
         marks
     }
@@ -124,17 +132,17 @@ mod tests {
     #[test]
     fn a_column_has_the_marks_that_its_cells_show() {
         let resolved = |cells: &[&str], others, semicolons| {
-            marks(cells).resolved("p", others, semicolons).map_err(|error| error.to_string())
+            marks(cells).resolve_mark("p", others, semicolons).map_err(|error| error.to_string())
         };
         let none = (false, false);
-        assert_eq!(resolved(&["0,5", "1,234"], none, false), Ok(NumberMarks::Comma));
-        assert_eq!(resolved(&["0.5", "1,234"], none, true), Ok(NumberMarks::Point));
-        assert_eq!(resolved(&["0.5", "0,5"], none, true), Ok(NumberMarks::Mixed));
-        assert_eq!(resolved(&["1,234", ""], none, true), Ok(NumberMarks::Comma));
-        assert_eq!(resolved(&["1.234", "7"], none, true), Ok(NumberMarks::Point));
-        assert_eq!(resolved(&["1,234", "7"], (true, false), false), Ok(NumberMarks::Comma));
-        assert_eq!(resolved(&["1", "NA"], none, false), Ok(NumberMarks::Unseen));
-        assert_eq!(resolved(&["1,5", "fan"], none, false), Ok(NumberMarks::Text));
+        assert_eq!(resolved(&["0,5", "1,234"], none, false), Ok(ColumnDecimalMark::Comma));
+        assert_eq!(resolved(&["0.5", "1,234"], none, true), Ok(ColumnDecimalMark::Point));
+        assert_eq!(resolved(&["0.5", "0,5"], none, true), Ok(ColumnDecimalMark::Mixed));
+        assert_eq!(resolved(&["1,234", ""], none, true), Ok(ColumnDecimalMark::Comma));
+        assert_eq!(resolved(&["1.234", "7"], none, true), Ok(ColumnDecimalMark::Point));
+        assert_eq!(resolved(&["1,234", "7"], (true, false), false), Ok(ColumnDecimalMark::Comma));
+        assert_eq!(resolved(&["1", "NA"], none, false), Ok(ColumnDecimalMark::Unseen));
+        assert_eq!(resolved(&["1,5", "fan"], none, false), Ok(ColumnDecimalMark::Text));
         for (cells, others, semicolons) in [
             (["1,234", "5"], none, false),
             (["1,234", "5"], (false, true), true),
@@ -149,13 +157,13 @@ mod tests {
     #[test]
     fn cells_after_the_sample_are_held_to_its_marks() {
         let plain = |cell, marks, commas| plain_cell(cell, marks, commas);
-        assert_eq!(plain("1,5", NumberMarks::Unseen, true), Ok(Some("1.5".into())));
-        assert_eq!(plain("1,5", NumberMarks::Unseen, false), Ok(Some("1.5".into())));
-        assert_eq!(plain("1,234", NumberMarks::Unseen, false), Err(()));
-        assert_eq!(plain("1.234", NumberMarks::Unseen, true), Err(()));
-        assert_eq!(plain("1.234", NumberMarks::Comma, true), Ok(Some("1234".into())));
-        assert_eq!(plain("1,234", NumberMarks::Mixed, true), Err(()));
-        assert_eq!(plain("a,b", NumberMarks::Comma, true), Ok(None));
-        assert_eq!(plain("1,5", NumberMarks::Text, true), Ok(None));
+        assert_eq!(plain("1,5", ColumnDecimalMark::Unseen, true), Ok(Some("1.5".into())));
+        assert_eq!(plain("1,5", ColumnDecimalMark::Unseen, false), Ok(Some("1.5".into())));
+        assert_eq!(plain("1,234", ColumnDecimalMark::Unseen, false), Err(()));
+        assert_eq!(plain("1.234", ColumnDecimalMark::Unseen, true), Err(()));
+        assert_eq!(plain("1.234", ColumnDecimalMark::Comma, true), Ok(Some("1234".into())));
+        assert_eq!(plain("1,234", ColumnDecimalMark::Mixed, true), Err(()));
+        assert_eq!(plain("a,b", ColumnDecimalMark::Comma, true), Ok(None));
+        assert_eq!(plain("1,5", ColumnDecimalMark::Text, true), Ok(None));
     }
 }

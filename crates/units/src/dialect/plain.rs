@@ -12,31 +12,31 @@ use super::error::DialectError;
 use super::foreign_formats::ForeignFormat;
 use super::layout::{CellSeparator, TableLayout, reader_settings};
 use super::line_text::LineText;
-use super::numbers::{ColumnMarks, NumberMarks, plain_cell};
-use super::row_limit::RowLimited;
+use super::numbers::{ColumnDecimalMark, DecimalMarkEvidence, plain_cell};
+use super::row_limit::RowLimitedReader;
 use super::titles::with_units;
 use crate::format;
 use crate::shortened::shortened;
 
-/// Bytes of a table by which its dialect is told.
+/// Bytes at the start of a table from which its dialect is detected.
 pub const SAMPLE_BYTES: usize = 1 << 16;
 
-/// How a table is written.
+/// Dialect of a table: encoding, layout, and the decimal mark of each column.
 #[derive(Debug, Clone)]
 pub struct TableDialect {
-    /// Its encoding.
+    /// Character encoding of the text.
     pub encoding: TextEncoding,
-    /// Its separator, and where its titles stand.
+    /// Separator of the cells, and the position of the titles.
     pub layout: TableLayout,
     titles: Vec<String>,
-    marks: Vec<NumberMarks>,
+    marks: Vec<ColumnDecimalMark>,
     has_commas: bool,
-    /// Whether rows have more to them than the separator: comments, an empty last column.
+    /// Whether rows hold more than cells and separators: comments, an empty last column.
     is_ragged: bool,
 }
 
 impl TableDialect {
-    /// The dialect of a table by its first bytes, or all of them.
+    /// Detects the dialect of a table from its first bytes, or all of them (`is_whole`).
     ///
     /// # Errors
     /// It is no table as text, or one with two meanings.
@@ -45,43 +45,48 @@ impl TableDialect {
             return Err(DialectError::Foreign(format));
         }
         let encoding = TextEncoding::sniff(sample);
-        let text = encoding.decoded(sample);
+        let text = encoding.decode(sample);
         let end = if is_whole { None } else { text.rfind('\n').map(|at| at + 1) };
         let text = &text[..end.unwrap_or(text.len())];
         let layout = TableLayout::sniff(text)?;
         let mut sampled = SampledRows::read(text, &layout)?;
-        let is_certain = |marks| sampled.marks.iter().any(|m| m.certain() == Some(marks));
-        let (commas, points) = (is_certain(NumberMarks::Comma), is_certain(NumberMarks::Point));
+        let is_certain = |marks| sampled.marks.iter().any(|m| m.certain_mark() == Some(marks));
+        let (commas, points) =
+            (is_certain(ColumnDecimalMark::Comma), is_certain(ColumnDecimalMark::Point));
         let has_semicolons = layout.separator == CellSeparator::Byte(b';');
         let columns = sampled.titles.iter().zip(&sampled.marks);
         let marks = columns
-            .map(|(title, marks)| marks.resolved(title, (commas, points), has_semicolons))
+            .map(|(title, marks)| marks.resolve_mark(title, (commas, points), has_semicolons))
             .collect::<Result<Vec<_>, _>>()?;
-        let has_commas = marks.contains(&NumberMarks::Comma)
-            || (has_semicolons && !marks.contains(&NumberMarks::Point));
+        let has_commas = marks.contains(&ColumnDecimalMark::Comma)
+            || (has_semicolons && !marks.contains(&ColumnDecimalMark::Point));
         let titles = std::mem::take(&mut sampled.titles);
         let is_ragged = sampled.is_ragged;
         Ok(Self { encoding, layout, titles, marks, has_commas, is_ragged })
     }
 
-    /// Whether it is plain CSV as it is, with or without a byte order mark.
+    /// Whether the table is plain CSV as it is, with or without a byte order mark.
     pub fn is_plain(&self) -> bool {
-        let is_point =
-            |marks: &NumberMarks| matches!(marks, NumberMarks::Text | NumberMarks::Unseen);
-        let has_points = |marks: &NumberMarks| is_point(marks) || *marks == NumberMarks::Point;
+        let is_point = |marks: &ColumnDecimalMark| {
+            matches!(marks, ColumnDecimalMark::Text | ColumnDecimalMark::Unseen)
+        };
+        let has_points =
+            |marks: &ColumnDecimalMark| is_point(marks) || *marks == ColumnDecimalMark::Point;
         self.encoding == TextEncoding::Utf8
             && self.layout == TableLayout::plain()
             && !self.is_ragged
             && self.marks.iter().all(has_points)
     }
 
-    /// What a user is told: all in which the table is not plain CSV. Nothing where it is.
+    /// Returns a sentence for the user on all in which the table differs from plain CSV; `None`
+    /// where it is plain.
     pub fn remark(&self) -> Option<String> {
         let mut parts = Vec::new();
         if self.layout.separator != CellSeparator::Byte(b',') {
             parts.push(format!("{} between cells", self.layout.separator.name()));
         }
-        let with_commas = |(_, marks): &(&String, &NumberMarks)| **marks == NumberMarks::Comma;
+        let with_commas =
+            |(_, marks): &(&String, &ColumnDecimalMark)| **marks == ColumnDecimalMark::Comma;
         let commas = self.titles.iter().zip(&self.marks).filter(with_commas);
         let commas: Vec<String> =
             commas.map(|(title, _)| format!("`{}`", shortened(title))).collect();
@@ -101,13 +106,13 @@ impl TableDialect {
     }
 }
 
-/// How many columns a remark names.
+/// Most columns that a remark names.
 const NAMED_COLUMNS: usize = 3;
 
-/// What the rows of a sample say.
+/// Titles of a sample's rows, and the evidence about the decimal mark of each column.
 struct SampledRows {
     titles: Vec<String>,
-    marks: Vec<ColumnMarks>,
+    marks: Vec<DecimalMarkEvidence>,
     is_ragged: bool,
 }
 
@@ -116,8 +121,11 @@ impl SampledRows {
         let mut rows = RowReader::new(text.as_bytes(), layout);
         let titles = rows.titles().map_err(|error| DialectError::Csv(error.to_string()))?;
         let columns = titles.len();
-        let mut found =
-            Self { marks: vec![ColumnMarks::default(); columns], titles, is_ragged: rows.is_cut };
+        let mut found = Self {
+            marks: vec![DecimalMarkEvidence::default(); columns],
+            titles,
+            is_ragged: rows.is_cut,
+        };
         // The last row of a sample may be a part of one.
         while let Ok(Some(line)) = rows.next() {
             let others = rows.record.len() != columns;
@@ -130,32 +138,32 @@ impl SampledRows {
     }
 }
 
-/// Rows of a text whose layout is known.
+/// Reader of the rows of a text whose layout is known.
 struct RowReader<R> {
-    reader: csv::Reader<RowLimited<LineText<R>>>,
+    reader: csv::Reader<RowLimitedReader<LineText<R>>>,
     row_start: Rc<std::cell::Cell<u64>>,
     layout: TableLayout,
     record: csv::ByteRecord,
-    /// Whether the last title is empty, so that it is none.
+    /// Whether the last title is empty, so that its column is dropped.
     is_cut: bool,
 }
 
 impl<R: Read> RowReader<R> {
     fn new(text: R, layout: &TableLayout) -> Self {
-        let (text, row_start) = RowLimited::new(LineText::new(text, layout));
+        let (text, row_start) = RowLimitedReader::new(LineText::new(text, layout));
         let reader = reader_settings(layout.separator, layout.has_backslashes).from_reader(text);
         let record = csv::ByteRecord::new();
         Self { reader, row_start, layout: layout.clone(), record, is_cut: false }
     }
 
-    /// Reads the next row; its line, from 1.
+    /// Reads the next row and returns its line, from 1; `None` at the end.
     fn next(&mut self) -> Result<Option<u64>, csv::Error> {
         let has_row = self.reader.read_byte_record(&mut self.record)?;
         self.row_start.set(self.reader.position().byte());
         Ok(has_row.then(|| self.record.position().map_or(0, csv::Position::line)))
     }
 
-    /// The titles, without what is none of them and with units from a line of their own.
+    /// Reads the titles, without a `#` before them and with units from a line of their own.
     fn titles(&mut self) -> Result<Vec<String>, csv::Error> {
         self.next()?;
         let mut titles = self.cells();
@@ -186,39 +194,40 @@ impl<R: Read> RowReader<R> {
     }
 }
 
-type Decoded<R> = DecodeReaderBytes<io::Chain<Cursor<Vec<u8>>, R>, Vec<u8>>;
+type DecodedReader<R> = DecodeReaderBytes<io::Chain<Cursor<Vec<u8>>, R>, Vec<u8>>;
 
-/// A table as plain CSV, whatever its dialect is.
+/// Reader that converts a table of any dialect to plain CSV.
 pub struct PlainCsv<R: Read> {
-    /// How the table is written.
+    /// Dialect that was detected.
     pub dialect: TableDialect,
     text: PlainSource<R>,
 }
 
 enum PlainSource<R: Read> {
-    AsItIs(Box<LineText<Decoded<R>>>),
-    Rewritten(Box<Rewriter<R>>),
+    AsItIs(Box<LineText<DecodedReader<R>>>),
+    Rewritten(Box<RowRewriter<R>>),
 }
 
 impl<R: Read> PlainCsv<R> {
-    /// Reads the first bytes of a table.
+    /// Reads the first bytes of a table and detects its dialect.
     ///
     /// # Errors
     /// Those of reading; of kind `InvalidData` where it is no table as text, or has two meanings.
     pub fn new(mut text: R) -> io::Result<Self> {
         let mut sample = Vec::new();
         (&mut text).take(SAMPLE_BYTES as u64).read_to_end(&mut sample)?;
-        let dialect = TableDialect::sniff(&sample, sample.len() < SAMPLE_BYTES).map_err(invalid)?;
+        let dialect =
+            TableDialect::sniff(&sample, sample.len() < SAMPLE_BYTES).map_err(invalid_data)?;
         let decoded = dialect.encoding.decoder(Cursor::new(sample).chain(text));
         let text = match dialect.is_plain() {
             true => PlainSource::AsItIs(Box::new(LineText::new(decoded, &TableLayout::plain()))),
-            false => PlainSource::Rewritten(Box::new(Rewriter::new(decoded, &dialect))),
+            false => PlainSource::Rewritten(Box::new(RowRewriter::new(decoded, &dialect))),
         };
         Ok(Self { dialect, text })
     }
 }
 
-fn invalid(error: DialectError) -> io::Error {
+fn invalid_data(error: DialectError) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error)
 }
 
@@ -231,18 +240,18 @@ impl<R: Read> Read for PlainCsv<R> {
     }
 }
 
-/// Rows of some dialect, written anew.
-struct Rewriter<R: Read> {
-    rows: RowReader<Decoded<R>>,
+/// Writer of a table's rows as plain CSV, each in the line that it has in the text.
+struct RowRewriter<R: Read> {
+    rows: RowReader<DecodedReader<R>>,
     has_titles: bool,
     ready: Vec<u8>,
     at: usize,
-    /// The line of the text that is written next.
+    /// Number of the line that is written next, from 1.
     line: u64,
 }
 
-impl<R: Read> Rewriter<R> {
-    fn new(text: Decoded<R>, dialect: &TableDialect) -> Self {
+impl<R: Read> RowRewriter<R> {
+    fn new(text: DecodedReader<R>, dialect: &TableDialect) -> Self {
         let rows = RowReader::new(text, &dialect.layout);
         Self { rows, has_titles: false, ready: Vec::new(), at: 0, line: 1 }
     }
@@ -261,7 +270,7 @@ impl<R: Read> Rewriter<R> {
         Ok(count)
     }
 
-    /// Writes the next row; whether there was one.
+    /// Writes the next row; returns false at the end.
     fn fill(&mut self, dialect: &TableDialect) -> io::Result<bool> {
         if !std::mem::replace(&mut self.has_titles, true) {
             let titles = self.rows.titles().map_err(io_error)?;
@@ -280,12 +289,12 @@ impl<R: Read> Rewriter<R> {
             && cells.last().is_some_and(String::is_empty);
         let cells = &cells[..cells.len() - usize::from(is_cut)];
         let plain = cells.iter().enumerate().map(|(at, cell)| dialect.plain(line, at, cell));
-        let plain: Vec<Cow<'_, str>> = plain.collect::<Result<_, _>>().map_err(invalid)?;
+        let plain: Vec<Cow<'_, str>> = plain.collect::<Result<_, _>>().map_err(invalid_data)?;
         self.write(line, plain.into_iter());
         Ok(true)
     }
 
-    /// A row in its line.
+    /// Writes a row, after as many line breaks as put it in its line.
     fn write<'c>(&mut self, line: u64, cells: impl Iterator<Item = Cow<'c, str>>) {
         while self.line < line {
             self.ready.push(b'\n');
@@ -310,9 +319,9 @@ impl<R: Read> Rewriter<R> {
 }
 
 impl TableDialect {
-    /// A cell with a decimal point.
+    /// Returns a cell of column `at` with a decimal point if it is a number.
     fn plain<'c>(&self, line: u64, at: usize, cell: &'c str) -> Result<Cow<'c, str>, DialectError> {
-        let marks = self.marks.get(at).copied().unwrap_or(NumberMarks::Text);
+        let marks = self.marks.get(at).copied().unwrap_or(ColumnDecimalMark::Text);
         match plain_cell(cell, marks, self.has_commas) {
             Ok(plain) => Ok(plain.map_or(Cow::Borrowed(cell), Cow::Owned)),
             Err(()) => Err(DialectError::Thousands {
@@ -328,11 +337,11 @@ fn io_error(error: csv::Error) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error)
 }
 
-/// A whole table as plain CSV text, and how it was written.
+/// Converts a whole table to plain CSV text; returns its dialect beside it.
 ///
 /// # Errors
 /// It is no table as text, or one with two meanings.
-pub fn plain_text(bytes: &[u8]) -> io::Result<(String, TableDialect)> {
+pub fn read_plain_csv(bytes: &[u8]) -> io::Result<(String, TableDialect)> {
     let mut plain = PlainCsv::new(bytes)?;
     let mut text = Vec::with_capacity(bytes.len());
     plain.read_to_end(&mut text)?;

@@ -5,15 +5,15 @@ use proptest::prelude::*;
 use super::*;
 
 fn plain(bytes: impl AsRef<[u8]>) -> String {
-    plain_text(bytes.as_ref()).unwrap().0
+    read_plain_csv(bytes.as_ref()).unwrap().0
 }
 
 fn remark(bytes: impl AsRef<[u8]>) -> String {
-    plain_text(bytes.as_ref()).unwrap().1.remark().unwrap_or_default()
+    read_plain_csv(bytes.as_ref()).unwrap().1.remark().unwrap_or_default()
 }
 
 fn refusal(bytes: impl AsRef<[u8]>) -> String {
-    plain_text(bytes.as_ref()).unwrap_err().to_string()
+    read_plain_csv(bytes.as_ref()).unwrap_err().to_string()
 }
 
 #[test]
@@ -109,11 +109,11 @@ proptest! {
 
     #[test]
     fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
-        let _ = plain_text(&bytes);
+        let _ = read_plain_csv(&bytes);
     }
 
     #[test]
     fn no_text_panics(text in "[a-b0-9.,;\t #\"\n\r\\\\=s]{0,80}") {
-        let _ = plain_text(text.as_bytes());
+        let _ = read_plain_csv(text.as_bytes());
     }
 }

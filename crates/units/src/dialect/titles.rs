@@ -1,10 +1,10 @@
-//! What a column's title says: the quantity, and the unit of its numbers.
+//! Quantity and unit of a column, from its title.
 
 use thiserror::Error;
 
 use crate::shortened::shortened;
 
-/// What a column of numbers is about.
+/// Physical quantity of a column of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
     /// Times, in nanoseconds.
@@ -19,18 +19,18 @@ pub enum Quantity {
     Current,
 }
 
-/// A column, and what its numbers are multiplied with.
+/// Column of a table with the factor that converts its numbers to the base unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UnitColumn {
-    /// Its index.
+    /// Index of the column, from 0.
     pub at: usize,
-    /// Nanoseconds, watts, joules, volts or amperes of its unit.
+    /// Nanoseconds, watts, joules, volts or amperes per unit of the column.
     pub factor: f64,
     /// Whether the title names a unit.
     pub has_unit: bool,
 }
 
-/// Titles that leave a choice.
+/// Titles that are ambiguous.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TitleError {
     /// Several columns of one quantity.
@@ -38,7 +38,7 @@ pub enum TitleError {
     Several {
         /// The quantity.
         quantity: &'static str,
-        /// How many.
+        /// Number of these columns.
         count: usize,
         /// Their titles.
         columns: String,
@@ -130,7 +130,7 @@ const AMPERES: Units = &[
 impl Quantity {
     const ALL: [Self; 5] = [Self::Time, Self::Power, Self::Energy, Self::Voltage, Self::Current];
 
-    /// Its name in messages.
+    /// Returns its name in messages: `power`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -141,7 +141,7 @@ impl Quantity {
         }
     }
 
-    /// First words of titles, as they are written with small letters.
+    /// Returns the words that titles of this quantity begin with, in small letters.
     fn words(self) -> &'static [&'static str] {
         match self {
             Self::Time => &["time", "timestamp", "t", "elapsed", "seconds", "zeit", "temps"],
@@ -152,7 +152,7 @@ impl Quantity {
         }
     }
 
-    /// Units with their factors; the first is that of titles without one.
+    /// Returns the units with their factors; the first is that of titles without one.
     pub fn units(self) -> Units {
         match self {
             Self::Time => TIMES,
@@ -164,7 +164,7 @@ impl Quantity {
     }
 }
 
-/// A unit without its brackets.
+/// Removes the brackets around a unit.
 fn bare_unit(cell: &str) -> &str {
     cell.trim_matches(['[', ']', '(', ')', ' '])
 }
@@ -181,7 +181,7 @@ pub(crate) fn is_units_row(cells: &[String], titles: usize) -> bool {
     cells.len() == titles && cells.iter().all(is) && cells.iter().any(|cell| is_unit(cell))
 }
 
-/// Titles with the units of the line below: `power` above `mW` is `power [mW]`.
+/// Appends the units of the line below to the titles: `power` above `mW` is `power [mW]`.
 pub(crate) fn with_units(titles: Vec<String>, units: &[String]) -> Vec<String> {
     let unit = |at: usize| units.get(at).filter(|unit| !unit.is_empty());
     let with_unit = |(at, title): (usize, String)| match unit(at) {
@@ -191,20 +191,20 @@ pub(crate) fn with_units(titles: Vec<String>, units: &[String]) -> Vec<String> {
     titles.into_iter().enumerate().map(with_unit).collect()
 }
 
-/// Greek mu and the micro sign look alike.
+/// Replaces Greek mu by the micro sign, which looks alike.
 fn plain_micro(text: &str) -> String {
     text.replace('\u{3bc}', "\u{b5}")
 }
 
-/// `Power (mW)`, `current_mA`, `time[s]`, `Energy in kWh`: words, in their own letters.
+/// Splits a title into words, case kept: `Power (mW)`, `current_mA`, `time[s]`, `Energy in kWh`.
 fn words(title: &str) -> Vec<String> {
     let title = plain_micro(title);
     let parts = title.split(|c: char| !c.is_alphanumeric() && c != 'µ');
     parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-/// The factor of the unit that a title ends with; none where its last word is no unit of the
-/// quantity.
+/// Returns the factor of the unit that a title ends with; `None` where its last word is no unit
+/// of the quantity.
 ///
 /// # Errors
 /// Letters that leave milli and mega open.
@@ -231,9 +231,9 @@ pub fn title_unit(title: &str, quantity: Quantity) -> Result<Option<f64>, TitleE
     }
 }
 
-/// The column of a quantity: its title begins with a word for it and ends with a unit, or has
-/// no other word. A title that has no further words goes before others, one with a unit before
-/// one without.
+/// Finds the column of a quantity: its title begins with a word for it and ends with a unit, or
+/// has no other word. A title that has no further words goes before others, one with a unit
+/// before one without.
 ///
 /// # Errors
 /// Several columns that fit alike, a unit that is not clear.

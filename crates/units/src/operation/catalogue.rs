@@ -1,25 +1,26 @@
-//! The catalogue, read when this is compiled: a name that code uses and the catalogue
+//! The catalogue of operations, parsed at compile time: a name that code uses and the catalogue
 //! lacks is an error of the compiler.
 
 use super::class::OperationClass;
-use super::constant_text::{cut, same};
+use super::constant_text::{are_equal, split_at_first};
 
 const TEXT: &str = include_str!("catalogue.csv");
 
 /// Name and class of every operation, in the order of their ids.
 pub(super) const ROWS: [(&str, OperationClass); 120] = rows();
 
-/// The second and third column. Neither is quoted; only the last may hold commas.
+/// Parses the second and third column of the catalogue. Neither is quoted; only the last may
+/// hold commas.
 const fn rows() -> [(&'static str, OperationClass); 120] {
     let mut rows = [("", OperationClass::Library); 120];
-    let (_header, mut rest) = cut(TEXT, b'\n');
+    let (_header, mut rest) = split_at_first(TEXT, b'\n');
     let mut id = 0;
     while id < rows.len() {
-        let (row, below) = cut(rest, b'\n');
-        let (_id, row) = cut(row, b',');
-        let (name, row) = cut(row, b',');
-        let (class, _identified_where) = cut(row, b',');
-        rows[id] = (name, OperationClass::named(class));
+        let (row, below) = split_at_first(rest, b'\n');
+        let (_id, row) = split_at_first(row, b',');
+        let (name, row) = split_at_first(row, b',');
+        let (class, _identified_where) = split_at_first(row, b',');
+        rows[id] = (name, OperationClass::from_name(class));
         rest = below;
         id += 1;
     }
@@ -27,11 +28,11 @@ const fn rows() -> [(&'static str, OperationClass); 120] {
     rows
 }
 
-/// Whether `name` is `verb_kind` or `verb_kind_kind`.
+/// Whether an operation's `name` is `verb_kind` or `verb_kind_kind`.
 pub(super) const fn is_of_kind(name: &str, verb: &str, kind: &str) -> bool {
-    let (own, kinds) = cut(name, b'_');
-    let (first, second) = cut(kinds, b'_');
-    same(own, verb) && same(first, kind) && (second.is_empty() || same(second, kind))
+    let (own, kinds) = split_at_first(name, b'_');
+    let (first, second) = split_at_first(kinds, b'_');
+    are_equal(own, verb) && are_equal(first, kind) && (second.is_empty() || are_equal(second, kind))
 }
 
 #[cfg(test)]

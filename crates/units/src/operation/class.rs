@@ -1,10 +1,10 @@
-//! The classes of operations.
+//! Classes of operations, as the catalogue groups them.
 
 use std::fmt;
 
-use super::constant_text::same;
+use super::constant_text::are_equal;
 
-/// The classes of operations. All but `Library` are in the catalogue.
+/// Class of an operation or library function. All but `Library` are in the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OperationClass {
     /// Control flow and calls.
@@ -26,8 +26,8 @@ pub enum OperationClass {
 }
 
 impl OperationClass {
-    /// The class that the catalogue calls so.
-    pub(super) const fn named(name: &str) -> OperationClass {
+    /// Returns the class of a name in the catalogue.
+    pub(super) const fn from_name(name: &str) -> OperationClass {
         const NAMES: [(&str, OperationClass); 7] = [
             ("Control", OperationClass::Control),
             ("Function", OperationClass::Function),
@@ -39,7 +39,7 @@ impl OperationClass {
         ];
         let mut at = 0;
         while at < NAMES.len() {
-            if same(NAMES[at].0, name) {
+            if are_equal(NAMES[at].0, name) {
                 return NAMES[at].1;
             }
             at += 1;

@@ -1,28 +1,28 @@
-//! What a column of a table stands for, by its name. A table of counters has columns of
-//! any name; in tables of wattline they are operations, their forms and library functions.
+//! Meaning of a feature column of a table, by its name. A table of counters has columns of any
+//! name; in tables of wattline they are operations, their forms and library functions.
 
 use super::{LibraryFunction, Operation};
 
-/// The column of GC runs; counted from the log.
+/// Name of the column of GC runs, which are counted from the log.
 pub const GARBAGE_COLLECTION: &str = "lib:GC";
 
-/// The column of the library functions without one of their own.
+/// Name of the column of the library functions without one of their own.
 pub const LIBRARY_OTHER: &str = "lib:other";
 
-/// What a column stands for.
+/// Meaning of a feature column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeatureColumn {
     /// An operation, in whatever context.
     Operation(Operation),
     /// A library function, all those without a column of their own, or GC runs.
     Library,
-    /// Something that wattline doesn't count.
+    /// A quantity that wattline doesn't count.
     Other,
 }
 
 impl FeatureColumn {
-    /// By its name: an operation's, a form's (`Field_Reference [read int]`), or one that
-    /// begins as library functions do.
+    /// Classifies a column by its name: an operation's, a form's (`Field_Reference [read int]`), or
+    /// one that begins as library functions do.
     pub fn of(name: &str) -> FeatureColumn {
         if FeatureColumn::is_library(name) {
             return FeatureColumn::Library;
@@ -31,7 +31,7 @@ impl FeatureColumn {
             .map_or(FeatureColumn::Other, FeatureColumn::Operation)
     }
 
-    /// Whether it stands for something of unknown length: a library function, or an allocation.
+    /// Whether one execution is a body of unknown length: a library function, or an allocation.
     pub fn is_body(self) -> bool {
         match self {
             FeatureColumn::Operation(operation) => {
@@ -42,18 +42,18 @@ impl FeatureColumn {
         }
     }
 
-    /// Whether a name is of a library column, which costs less to ask than [`FeatureColumn::of`].
+    /// Whether a name is that of a library column; cheaper than [`FeatureColumn::of`].
     pub fn is_library(name: &str) -> bool {
         name.starts_with(LibraryFunction::PREFIX)
     }
 }
 
-/// The name of an operation in a context: `Field_Reference [read int]`.
+/// Returns the name of a form, an operation in a context: `Field_Reference [read int]`.
 pub fn form(operation: &str, context: &str) -> String {
     if context.is_empty() { operation.to_owned() } else { format!("{operation} [{context}]") }
 }
 
-/// Operation and context of a name that [`form`] made.
+/// Splits the name of a [`form`] into operation and context.
 pub fn split_form(form: &str) -> (&str, &str) {
     let context =
         form.split_once(" [").and_then(|(name, rest)| Some((name, rest.strip_suffix(']')?)));

@@ -1,8 +1,8 @@
-//! Texts that are cut and compared while this is compiled, where `str` has no function yet.
+//! Splitting and comparison of texts at compile time, where `str` has no `const` function yet.
 
-/// What stands before the first `end`, and what stands behind it; all of `text` and
-/// nothing where there is none.
-pub(super) const fn cut(text: &str, end: u8) -> (&str, &str) {
+/// Splits a text at the first byte `end`, which is in neither part; returns all of `text` and an
+/// empty text where there is none.
+pub(super) const fn split_at_first(text: &str, end: u8) -> (&str, &str) {
     let mut at = 0;
     while at < text.len() {
         if text.as_bytes()[at] == end {
@@ -14,8 +14,8 @@ pub(super) const fn cut(text: &str, end: u8) -> (&str, &str) {
     (text, "")
 }
 
-/// Whether two texts are the same, for constants.
-pub(super) const fn same(a: &str, b: &str) -> bool {
+/// Whether two texts are equal.
+pub(super) const fn are_equal(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut at = 0;
     while at < a.len() && at < b.len() && a[at] == b[at] {

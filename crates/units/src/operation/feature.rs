@@ -1,4 +1,4 @@
-//! What a block holds: operations and calls of libraries.
+//! Features of blocks: operations and calls of libraries.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{LibraryFunction, Operation, OperationClass};
 
-/// What is counted and has a cost: an operation or a library function. Operations come
+/// Countable unit of work with a cost: an operation or a library function. Operations sort
 /// first, as by name.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Feature {
@@ -24,7 +24,7 @@ pub enum Feature {
 pub struct UnknownFeature(pub String);
 
 impl Feature {
-    /// Its name in tables.
+    /// Returns its name in tables.
     pub fn name(&self) -> &str {
         match self {
             Feature::Operation(operation) => operation.name(),
@@ -32,7 +32,7 @@ impl Feature {
         }
     }
 
-    /// Its class.
+    /// Returns its class; that of all library functions is `Library`.
     pub fn class(&self) -> OperationClass {
         match self {
             Feature::Operation(operation) => operation.class(),
@@ -40,7 +40,7 @@ impl Feature {
         }
     }
 
-    /// The operation, if it is one.
+    /// Returns the operation, if it is one.
     pub fn operation(&self) -> Option<Operation> {
         match self {
             Feature::Operation(operation) => Some(*operation),
@@ -48,7 +48,7 @@ impl Feature {
         }
     }
 
-    /// The library function, if it is one.
+    /// Returns the library function, if it is one.
     pub fn library(&self) -> Option<&LibraryFunction> {
         match self {
             Feature::Operation(_) => None,

@@ -1,10 +1,10 @@
-//! Functions of libraries: whatever is called and isn't of the analysed sources.
+//! Library functions: methods and constructors that are called and aren't of the analysed sources.
 
 use std::fmt;
 
 use compact_str::CompactString;
 
-/// Stands for a class that isn't known.
+/// Class name of methods whose declaring class isn't known.
 const UNKNOWN_OWNER: &str = "?";
 
 /// A method or constructor outside of the analysed sources, by the class that declares it:
@@ -13,37 +13,37 @@ const UNKNOWN_OWNER: &str = "?";
 pub struct LibraryFunction(CompactString);
 
 impl LibraryFunction {
-    /// What the names of all of them begin with.
+    /// Prefix of the names of all library functions.
     pub const PREFIX: &str = "lib:";
 
-    /// The method `method` (`<init>` of a constructor) that the class with the binary name
-    /// `owner` declares.
+    /// Makes the function for `method` (`<init>` of a constructor) that the class with the binary
+    /// name `owner` declares.
     pub fn new(owner: &str, method: &str) -> LibraryFunction {
         LibraryFunction([Self::PREFIX, owner, ".", method].into_iter().collect())
     }
 
-    /// A method whose class isn't known: `lib:?.add`.
+    /// Makes the function for a method whose class isn't known: `lib:?.add`.
     pub fn unresolved(method: &str) -> LibraryFunction {
         LibraryFunction::new(UNKNOWN_OWNER, method)
     }
 
-    /// The function with this name, `None` where it isn't of the form `lib:CLASS.METHOD`.
+    /// Returns the function with this name; `None` where it isn't of the form `lib:CLASS.METHOD`.
     pub fn of_name(name: &str) -> Option<LibraryFunction> {
         let function = name.strip_prefix(Self::PREFIX)?;
         function.contains('.').then(|| LibraryFunction(name.into()))
     }
 
-    /// Its name in tables: `lib:java.util.List.add`.
+    /// Returns its name in tables: `lib:java.util.List.add`.
     pub fn name(&self) -> &str {
         &self.0
     }
 
-    /// Binary name of the class that declares it; `?` where that isn't known.
+    /// Returns the binary name of the class that declares it; `?` where that isn't known.
     pub fn owner(&self) -> &str {
         self.parts().0
     }
 
-    /// Name of the method, `<init>` of a constructor.
+    /// Returns the name of the method, `<init>` of a constructor.
     pub fn method(&self) -> &str {
         self.parts().1
     }

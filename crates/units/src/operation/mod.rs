@@ -1,18 +1,17 @@
-//! What energy is spent on, by name: the operations of the catalogue (`catalogue.csv`),
-//! functions of libraries, and columns of tables that stand for either. Nobody else
-//! spells these names.
+//! Names of what costs energy: the operations of the catalogue (`catalogue.csv`), library
+//! functions, and columns of tables that stand for either. No other module spells these names.
 //!
-//! To add an operation: a row in `catalogue.csv`; a constant in `named.rs` where code has
-//! to tell it from others.
+//! To add an operation: a row in `catalogue.csv`; a constant in `constants.rs` where code
+//! refers to it.
 
 mod catalogue;
 mod class;
 mod column;
 mod compiled_away;
 mod constant_text;
+mod constants;
 mod feature;
 mod library;
-mod named;
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -24,12 +23,14 @@ use catalogue::ROWS;
 
 pub use class::OperationClass;
 pub use column::{FeatureColumn, GARBAGE_COLLECTION, LIBRARY_OTHER, form, split_form};
-pub use compiled_away::{CONSTANT, SMALLER_TO_INT, is_compiled_away, relative_without_price};
+pub use compiled_away::{
+    CONSTANT_CONTEXT, SMALLER_TO_INT_CONTEXT, is_compiled_away, unmeasured_cost_ratio,
+};
 pub use feature::{Feature, UnknownFeature};
 pub use library::LibraryFunction;
 
-/// An operation of the catalogue. Operations are ordered by their names, as the rows of
-/// all tables are.
+/// Typed operation of the catalogue, such as `Addition_int_int`. Operations are ordered by their
+/// names, as the rows of all tables are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Operation(u8);
 
@@ -39,32 +40,32 @@ pub struct Operation(u8);
 pub struct UnknownOperation(pub String);
 
 impl Operation {
-    /// How many there are.
+    /// Number of operations in the catalogue.
     pub const COUNT: usize = ROWS.len();
 
-    /// All of them, in the order of their ids.
+    /// Returns all operations, in the order of their ids.
     pub fn all() -> impl Iterator<Item = Operation> {
         (0..Operation::COUNT as u8).map(Operation)
     }
 
-    /// Its name in tables: `Addition_int_int`.
+    /// Returns its name in tables: `Addition_int_int`.
     pub const fn name(self) -> &'static str {
         ROWS[self.0 as usize].0
     }
 
-    /// Its class.
+    /// Returns its class in the catalogue.
     pub const fn class(self) -> OperationClass {
         ROWS[self.0 as usize].1
     }
 
-    /// The operation with this name, if the catalogue has it.
+    /// Returns the operation with this name, if the catalogue has it.
     pub fn of_name(name: &str) -> Option<Operation> {
         static BY_NAME: LazyLock<HashMap<&str, Operation>> =
             LazyLock::new(|| Operation::all().map(|o| (o.name(), o)).collect());
         BY_NAME.get(name).copied()
     }
 
-    /// The operation `verb` on values of a `kind` (`Declaration_int`, `Less_int_int`), if
+    /// Returns the operation `verb` on values of a `kind` (`Declaration_int`, `Less_int_int`), if
     /// the catalogue has it.
     pub const fn of_kind(verb: &str, kind: &str) -> Option<Operation> {
         let mut id = 0;

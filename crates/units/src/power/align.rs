@@ -1,5 +1,5 @@
-//! Two logs with clocks of their own: the lag between them, by marks that both hold or by
-//! cross-correlation of what they show, and how far it is from being the same throughout.
+//! Alignment of two logs with clocks of their own: the lag between them, by markers that both
+//! hold or by cross-correlation of their values, and how much it varies over the logs.
 //!
 //! A lag is what is to be added to a time of the second log to make it one of the first.
 
@@ -8,22 +8,22 @@ use thiserror::Error;
 use super::integrate::Series;
 use crate::quantile::median;
 
-/// The lag between two logs.
+/// Time lag between the clocks of two logs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Lag {
-    /// Seconds to add to the second log's times.
+pub struct ClockLag {
+    /// Seconds to add to the second log's times to get the first one's.
     pub lag_s: f64,
-    /// Furthest that a part of the logs, or a mark, is from it, in seconds: clocks that run
-    /// at different speeds show here.
+    /// Largest distance of a part of the logs, or of a marker, from the lag, in seconds: clocks
+    /// that run at different speeds show here.
     pub residual_s: f64,
-    /// Correlation of the two logs at this lag, from -1 to 1; none for marks.
+    /// Correlation of the two logs at this lag, from -1 to 1; none for markers.
     pub correlation: Option<f64>,
 }
 
-/// Why two logs can't be aligned.
+/// Reasons why two logs can't be aligned.
 #[derive(Debug, Error, Clone, PartialEq)]
 pub enum AlignError {
-    /// No mark is in both.
+    /// No marker that both logs hold.
     #[error("the logs have no mark in common")]
     NoMarkers,
     /// Logs that hardly overlap, or do not change.
@@ -34,7 +34,7 @@ pub enum AlignError {
         /// The largest lag that was allowed.
         max_lag_s: f64,
     },
-    /// The best correlation is no good one.
+    /// Logs whose best correlation is too low.
     #[error(
         "the logs do not resemble each other: the best correlation is {correlation:.2}, at a lag \
          of {lag_s:.3} s"
@@ -42,42 +42,42 @@ pub enum AlignError {
     Unlike {
         /// The best correlation.
         correlation: f64,
-        /// Its lag.
+        /// Lag of the best correlation, in seconds.
         lag_s: f64,
     },
 }
 
-/// Below this correlation two logs do not show the same thing.
+/// Least correlation of two logs that count as aligned.
 const CORRELATION_MIN: f64 = 0.5;
 
-/// The lag by marks: pairs of a mark's time in the first and in the second log. The median
-/// of the differences; the residual is the furthest of them from it.
-pub fn align_markers(pairs: &[(f64, f64)]) -> Result<Lag, AlignError> {
+/// Estimates the lag from markers, pairs of a marker's time in the first and in the second log:
+/// the median of the differences; the residual is the largest distance of one from it.
+pub fn align_markers(pairs: &[(f64, f64)]) -> Result<ClockLag, AlignError> {
     let lags = pairs.iter().map(|(first, second)| first - second);
     let lags: Vec<f64> = lags.filter(|lag| lag.is_finite()).collect();
     let lag_s = median(lags.iter().copied()).ok_or(AlignError::NoMarkers)?;
     let residual_s = lags.iter().map(|lag| (lag - lag_s).abs()).fold(0.0, f64::max);
-    Ok(Lag { lag_s, residual_s, correlation: None })
+    Ok(ClockLag { lag_s, residual_s, correlation: None })
 }
 
-/// How cross-correlation looks for a lag.
+/// Settings of the search for a lag by cross-correlation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CorrelateOptions {
+pub struct CorrelationOptions {
     /// Step of the common grid in seconds: the faster log's period or less.
     pub step_s: f64,
-    /// Largest lag looked at, to both sides, in seconds.
+    /// Largest lag tried, to both sides, in seconds.
     pub max_lag_s: f64,
 }
 
-/// The lag at which two logs resemble each other most, refined between the grid's steps by
-/// a parabola through the peak. The residual is that of the logs' two halves.
+/// Estimates the lag at which two logs correlate most, refined between the grid's steps by a
+/// parabola through the peak. The residual is that of the logs' two halves.
 pub fn align_by_correlation(
     first: &Series,
     second: &Series,
-    options: CorrelateOptions,
-) -> Result<Lag, AlignError> {
-    let a = on_grid(first, options, "the first")?;
-    let b = on_grid(second, options, "the second")?;
+    options: CorrelationOptions,
+) -> Result<ClockLag, AlignError> {
+    let a = resample(first, options, "the first")?;
+    let b = resample(second, options, "the second")?;
     // Each grid begins at its own log's start.
     let between_s = first.time_s[0] - second.time_s[0];
     let (steps, correlation) = best_lag(&a, &b, between_s, options);
@@ -87,7 +87,7 @@ pub fn align_by_correlation(
     }
     let half = a.len() / 2;
     // Parts are looked for near the lag of the whole.
-    let near = CorrelateOptions { max_lag_s: 20.0 * options.step_s, ..options };
+    let near = CorrelationOptions { max_lag_s: 20.0 * options.step_s, ..options };
     let part_lag = |from: usize, to: usize| {
         let part_s = between_s + from as f64 * options.step_s;
         let shift = part_s - lag_s;
@@ -96,17 +96,17 @@ pub fn align_by_correlation(
     };
     let parts = [part_lag(0, half), part_lag(half, a.len())];
     let residual_s = parts.into_iter().flatten().map(f64::abs).fold(0.0, f64::max);
-    Ok(Lag {
+    Ok(ClockLag {
         lag_s,
         residual_s: residual_s.max(0.5 * options.step_s),
         correlation: Some(correlation),
     })
 }
 
-/// Values at equal steps from the log's start, each the last one before its time.
-fn on_grid(
+/// Samples a log at equal steps from its start, each value the last one before its time.
+fn resample(
     series: &Series,
-    options: CorrelateOptions,
+    options: CorrelationOptions,
     log: &'static str,
 ) -> Result<Vec<f64>, AlignError> {
     let flat = AlignError::Flat { log, max_lag_s: options.max_lag_s };
@@ -133,9 +133,9 @@ fn on_grid(
     if is_flat { Err(flat) } else { Ok(values) }
 }
 
-/// The shift of `b` against `a` in steps (a part of one included) with the largest
+/// Finds the shift of `b` against `a` in steps (a part of one included) with the largest
 /// correlation, so that the lag `between_s + shift` is within the largest.
-fn best_lag(a: &[f64], b: &[f64], between_s: f64, options: CorrelateOptions) -> (f64, f64) {
+fn best_lag(a: &[f64], b: &[f64], between_s: f64, options: CorrelationOptions) -> (f64, f64) {
     let first = ((-options.max_lag_s - between_s) / options.step_s).ceil() as i64;
     let last = ((options.max_lag_s - between_s) / options.step_s).floor() as i64;
     let overlaps = -(b.len() as i64) + 2..=a.len() as i64 - 2;
@@ -144,21 +144,22 @@ fn best_lag(a: &[f64], b: &[f64], between_s: f64, options: CorrelateOptions) -> 
     let best = (0..all.len()).max_by(|x, y| all[*x].total_cmp(&all[*y]));
     let Some(best) = best else { return (0.0, f64::NEG_INFINITY) };
     let refined = match (best.checked_sub(1).map(|at| all[at]), all.get(best + 1)) {
-        (Some(before), Some(after)) => vertex(before, all[best], *after),
+        (Some(before), Some(after)) => parabola_vertex(before, all[best], *after),
         _ => 0.0,
     };
     (shifts[best] as f64 + refined, all[best])
 }
 
-/// Where a parabola through three equally spaced values has its top, from the middle one.
-fn vertex(before: f64, top: f64, after: f64) -> f64 {
+/// Returns the position of the top of a parabola through three equally spaced values, from the
+/// middle one.
+fn parabola_vertex(before: f64, top: f64, after: f64) -> f64 {
     let curvature = before - 2.0 * top + after;
     let shift = if curvature < 0.0 { 0.5 * (before - after) / curvature } else { 0.0 };
     shift.clamp(-0.5, 0.5)
 }
 
-/// Pearson's correlation of `a[i]` and `b[i - shift]` where both are, -1 where less than a
-/// third of the shorter one overlaps.
+/// Returns Pearson's correlation of `a[i]` and `b[i - shift]` where both exist, -1 where less
+/// than a third of the shorter one overlaps.
 fn correlation(a: &[f64], b: &[f64], shift: i64) -> f64 {
     let from = shift.max(0) as usize;
     let to = a.len().min((b.len() as i64 + shift).max(0) as usize);
@@ -197,7 +198,7 @@ mod tests {
         }
     }
 
-    const OPTIONS: CorrelateOptions = CorrelateOptions { step_s: 0.05, max_lag_s: 60.0 };
+    const OPTIONS: CorrelationOptions = CorrelationOptions { step_s: 0.05, max_lag_s: 60.0 };
 
     #[test]
     fn marks_give_their_median_and_what_is_left() {

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::units::Joules;
 
-/// How an accumulating meter counts.
+/// Scale and wrap-around of an accumulating meter's counter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeterCounter {
     /// Joules per count: 1e-6 for `energy_uj` and uWs.
@@ -15,7 +15,7 @@ pub struct MeterCounter {
     pub modulus: Option<u64>,
 }
 
-/// Readings that no such counter gives.
+/// Readings that contradict the counter's description.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum CounterError {
     /// Not below the modulus.
@@ -25,7 +25,7 @@ pub enum CounterError {
         index: usize,
         /// The reading.
         reading: u64,
-        /// Where it wraps.
+        /// Modulus of the counter.
         modulus: u64,
     },
     /// A counter that never wraps went back: the meter was reset.
@@ -39,7 +39,7 @@ pub enum CounterError {
 }
 
 impl MeterCounter {
-    /// The energy between the first and the last reading. The readings must be close
+    /// Returns the energy between the first and the last reading. The readings must be close
     /// enough for at most one wrap between two of them.
     pub fn energy(&self, readings: &[u64]) -> Result<Joules, CounterError> {
         let mut counts: u128 = 0;

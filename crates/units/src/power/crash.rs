@@ -1,10 +1,10 @@
-//! The stack trace of an application that crashed, as the log has it.
+//! Stack trace of a crashed application, from the log.
 
-/// Who writes it: Android's runtime; else the application's standard error.
+/// Log tags of stack traces: Android's runtime, else the application's standard error.
 const WRITERS: [&str; 2] = ["AndroidRuntime", "System.err"];
 
-/// The whole trace with its causes, in lines; none where the log has none.
-pub fn crash_in(logcat: &str) -> Option<String> {
+/// Returns the whole stack trace with its causes, in lines; `None` where the log has none.
+pub fn crash_trace(logcat: &str) -> Option<String> {
     let by = |writer: &str| {
         let lines = logcat.lines().filter_map(|line| {
             let (before, text) = line.split_once(&format!(" {writer}"))?;
@@ -30,9 +30,9 @@ mod tests {
                    01-01 00:00:01.100  9  9 I System.out: of AndroidRuntime: x\n\
                    01-01 00:00:01.100  9  9 E AndroidRuntime: Caused by: F\n";
         let crash = "java.lang.E: a\n\tat a.B.c(B.java:1)\nCaused by: F";
-        assert_eq!(crash_in(log).as_deref(), Some(crash));
+        assert_eq!(crash_trace(log).as_deref(), Some(crash));
         let rest: String = log.lines().take(1).collect();
-        assert_eq!(crash_in(&rest).as_deref(), Some("java.lang.E: a"));
-        assert_eq!(crash_in(""), None);
+        assert_eq!(crash_trace(&rest).as_deref(), Some("java.lang.E: a"));
+        assert_eq!(crash_trace(""), None);
     }
 }

@@ -1,5 +1,5 @@
-//! Power over time -> energy of a window: Li & Gallagher's Eq. (1), the right-endpoint
-//! rule, and the trapezoid rule beside it.
+//! Integration of power over time to the energy of a window: Eq. (1) of Li and Gallagher 2016,
+//! the right-endpoint rule, and the trapezoid rule beside it.
 //!
 //! Between two samples the right-endpoint rule takes the later one's power, the
 //! trapezoid rule the straight line. A window that begins or ends between two samples
@@ -10,39 +10,39 @@ use thiserror::Error;
 
 use crate::units::{Joules, Seconds, Watts};
 
-/// Power over time; `time_s` is strictly increasing and as long as `power_w`.
+/// Time series of power; `time_s` is strictly increasing and as long as `power_w`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Series {
-    /// Seconds since the board started.
+    /// Uptime of each sample, in seconds since the board started.
     pub time_s: Vec<f64>,
-    /// Watts.
+    /// Power at each sample, in watts.
     pub power_w: Vec<f64>,
 }
 
-/// A span of board uptime.
+/// Span of board uptime.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Window {
     /// Start, in seconds since the board started.
     pub start_s: f64,
-    /// End.
+    /// End, in seconds since the board started.
     pub end_s: f64,
 }
 
 impl Window {
-    /// Its length.
+    /// Returns the length of the window.
     pub fn duration(self) -> Seconds {
         Seconds(self.end_s - self.start_s)
     }
 
-    /// The window in which a meter shows what happened in this one, if it shows each
-    /// value `lag_s` late: a value that is averaged over one refresh period and then
+    /// Returns the window shifted by `lag_s`, in which a meter that shows each value so much late
+    /// shows what happened in this one: a value that is averaged over one refresh period and then
     /// read during the next is one period late.
     pub(crate) fn delayed(self, lag_s: f64) -> Self {
         Window { start_s: self.start_s + lag_s, end_s: self.end_s + lag_s }
     }
 }
 
-/// When a meter shows what it measures.
+/// Refresh and sample periods of a meter, which determine how late it shows power.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MeterTiming {
     /// Its refresh period in seconds; 0 for one that shows the present power.
@@ -52,9 +52,9 @@ pub struct MeterTiming {
 }
 
 impl MeterTiming {
-    /// How late the right-endpoint rule sees power. A value is the mean over one refresh
-    /// period (half a period old when it appears) and is read until the next one appears
-    /// (another half on average): one period. The rule counts a sample for the time before
+    /// Returns the delay of power under the right-endpoint rule, in seconds. A value is the mean
+    /// over one refresh period (half a period old when it appears) and is read until the next one
+    /// appears (another half on average): one period. The rule counts a sample for the time before
     /// it, on average half a sample period early.
     pub fn lag_s(self) -> f64 {
         if self.update_period_s > 0.0 {
@@ -65,9 +65,9 @@ impl MeterTiming {
     }
 }
 
-/// Integrates over a window as late as the meter shows it, or as late as the samples
-/// last. Returns the lag used beside the energy.
-pub fn integrate_shown(
+/// Integrates over a window shifted by the meter's lag, or by as much as the samples cover;
+/// returns the lag used beside the energy.
+pub fn integrate_delayed(
     series: &Series,
     window: Window,
     timing: MeterTiming,
@@ -77,37 +77,37 @@ pub fn integrate_shown(
     Ok((integrate(series, window.delayed(lag_s))?, Seconds(lag_s)))
 }
 
-/// The energy of a window and how well it is known.
+/// Energy of a window by two rules, with the number and gaps of its samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WindowEnergy {
-    /// By the right-endpoint rule: the paper's figure.
+    /// Energy by the right-endpoint rule, as in Li and Gallagher 2016.
     pub right_endpoint: Joules,
-    /// By the trapezoid rule.
+    /// Energy by the trapezoid rule.
     pub trapezoid: Joules,
     /// Length of the window.
     pub duration: Seconds,
-    /// Samples within the window.
+    /// Number of samples within the window.
     pub samples: usize,
     /// Longest time between two samples of which a part is in the window.
     pub longest_gap: Seconds,
 }
 
 impl WindowEnergy {
-    /// What the choice of rule changes.
+    /// Returns the difference of the energies by the two rules.
     pub fn rule_difference(&self) -> Joules {
         self.trapezoid - self.right_endpoint
     }
 
-    /// Mean power by the right-endpoint rule.
+    /// Returns the mean power by the right-endpoint rule.
     pub fn mean_power(&self) -> Watts {
         self.right_endpoint / self.duration
     }
 }
 
-/// Why a window has no energy.
+/// Reasons why a window has no energy.
 #[derive(Debug, Error, Clone, PartialEq)]
 pub enum IntegrateError {
-    /// The window is empty, reversed or not finite.
+    /// A window that is empty, reversed or not finite.
     #[error(
         "the window from {start_s} s to {end_s} s has no length: begin and end marker must be printed \
          before and after the work that is measured"
@@ -118,14 +118,14 @@ pub enum IntegrateError {
         /// Its end.
         end_s: f64,
     },
-    /// The samples do not reach from start to end.
+    /// Samples that do not reach from start to end.
     #[error("the window from {start_s} s to {end_s} s is not covered by {covered}")]
     NotCovered {
         /// Its start.
         start_s: f64,
         /// Its end.
         end_s: f64,
-        /// What there is.
+        /// Span that the samples cover, as text.
         covered: String,
     },
     /// Times that repeat or run backwards.
@@ -138,7 +138,7 @@ pub enum IntegrateError {
     },
 }
 
-/// Integrates the power over a window that the samples cover.
+/// Integrates the power over a window that the samples cover, without any lag.
 pub fn integrate(series: &Series, window: Window) -> Result<WindowEnergy, IntegrateError> {
     check_window(series, window)?;
     let mut energy = WindowEnergy {
@@ -268,7 +268,7 @@ mod tests {
             let times = (0..60).map(|i| 0.037 + f64::from(i) / 4.0);
             let samples: Vec<_> = times.map(|time| (time, shown(time, start, end))).collect();
             let work = window(start, end);
-            late += integrate_shown(&series(&samples), work, timing).unwrap().0.right_endpoint.0;
+            late += integrate_delayed(&series(&samples), work, timing).unwrap().0.right_endpoint.0;
             prompt += integrate(&series(&samples), work).unwrap().right_endpoint.0;
         }
         assert!((late / 100.0 - 15.0).abs() < 0.1, "{}", late / 100.0);
@@ -279,9 +279,9 @@ mod tests {
     fn the_lag_ends_with_the_samples() {
         let samples = series(&[(0.0, 1.0), (1.0, 1.0), (2.0, 1.0)]);
         let timing = MeterTiming { update_period_s: 1.0, sample_period_s: 0.0 };
-        let (energy, lag) = integrate_shown(&samples, window(0.5, 1.75), timing).unwrap();
+        let (energy, lag) = integrate_delayed(&samples, window(0.5, 1.75), timing).unwrap();
         assert_eq!((energy.right_endpoint, lag), (Joules(1.25), Seconds(0.25)));
-        assert!(integrate_shown(&samples, window(0.5, 2.5), timing).is_err());
+        assert!(integrate_delayed(&samples, window(0.5, 2.5), timing).is_err());
     }
 
     proptest! {

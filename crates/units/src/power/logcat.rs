@@ -1,10 +1,10 @@
-//! One line of `logcat`, in the formats threadtime, time and brief.
+//! Parser of `logcat` lines in the formats threadtime, time and brief.
 
 use jiff::SignedDuration;
 use jiff::civil::date;
 use jiff::fmt::strtime::BrokenDownTime;
 
-/// One line of the log.
+/// One line of `logcat`, split into its fields.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogLine<'t> {
     /// Wall clock in seconds since the year's start, in the board's time zone; none in
@@ -12,25 +12,25 @@ pub struct LogLine<'t> {
     pub wall_s: Option<f64>,
     /// Process that wrote it.
     pub pid: u32,
-    /// `V`, `D`, `I`, `W`, `E`, `F`.
+    /// Priority: `V`, `D`, `I`, `W`, `E` or `F`.
     pub level: char,
     /// Tag without blanks around it.
     pub tag: &'t str,
-    /// The message.
+    /// Message after the tag.
     pub message: &'t str,
 }
 
-/// Reads one line; none for separators and lines of other shapes.
+/// Reads one line; `None` for separators and lines of other formats.
 pub fn parse_log_line(line: &str) -> Option<LogLine<'_>> {
     let line = line.trim_end_matches(['\r', '\n']);
     let Some((wall_s, rest)) = take_time(line) else {
-        return brief(line, None);
+        return parse_brief(line, None);
     };
-    brief(rest, Some(wall_s)).or_else(|| threadtime(rest, wall_s))
+    parse_brief(rest, Some(wall_s)).or_else(|| parse_threadtime(rest, wall_s))
 }
 
-/// `I/System.out( 1234): text`, without the time.
-fn brief(line: &str, wall_s: Option<f64>) -> Option<LogLine<'_>> {
+/// Reads `I/System.out( 1234): text`, the time already taken off.
+fn parse_brief(line: &str, wall_s: Option<f64>) -> Option<LogLine<'_>> {
     let mut letters = line.chars();
     let level = letters.next().filter(|c| is_level(*c))?;
     let rest = letters.as_str().strip_prefix('/')?;
@@ -41,8 +41,8 @@ fn brief(line: &str, wall_s: Option<f64>) -> Option<LogLine<'_>> {
     Some(LogLine { wall_s, pid, level, tag: rest[..open].trim(), message })
 }
 
-/// `1234  1240 I System.out: text`, and with a user before the process.
-fn threadtime(rest: &str, wall_s: f64) -> Option<LogLine<'_>> {
+/// Reads `1234  1240 I System.out: text`, also with a user before the process.
+fn parse_threadtime(rest: &str, wall_s: f64) -> Option<LogLine<'_>> {
     let mut words = Vec::new();
     let mut tail = rest.trim_start();
     while words.len() < 4 {
@@ -50,14 +50,14 @@ fn threadtime(rest: &str, wall_s: f64) -> Option<LogLine<'_>> {
         tail = after.trim_start();
         if word.len() == 1 && word.starts_with(is_level) && words.len() >= 2 {
             let pid = words[words.len() - 2];
-            return tagged(tail, wall_s, pid, word.chars().next()?);
+            return parse_tagged(tail, wall_s, pid, word.chars().next()?);
         }
         words.push(word.parse::<u32>().ok()?);
     }
     None
 }
 
-fn tagged(tail: &str, wall_s: f64, pid: u32, level: char) -> Option<LogLine<'_>> {
+fn parse_tagged(tail: &str, wall_s: f64, pid: u32, level: char) -> Option<LogLine<'_>> {
     let (tag, message) = match tail.split_once(": ") {
         Some(parts) => parts,
         None => (tail.strip_suffix(':')?, ""),
@@ -69,12 +69,13 @@ fn is_level(letter: char) -> bool {
     "VDIWEFS".contains(letter)
 }
 
-/// The year that days are counted in, as few logs say theirs: one with a 29th of February.
+/// Year that days are counted in, as few logs have theirs: one with a 29th of February.
 /// Only a session over the end of February of a common year sees a day too much, which the
 /// clock check catches.
 const YEAR: i16 = 2024;
 
-/// `11-21 02:41:19.123 ` or `2026-11-21 02:41:19.123 +0000 ` at the start of a line.
+/// Reads `11-21 02:41:19.123 ` or `2026-11-21 02:41:19.123 +0000 ` at the start of a line;
+/// returns seconds since the year's start and the rest of the line.
 fn take_time(line: &str) -> Option<(f64, &str)> {
     // Saves most lines of the brief format the search for what is wrong with their time.
     if !line.starts_with(|c: char| c.is_ascii_digit()) {
@@ -95,8 +96,9 @@ fn take_time(line: &str) -> Option<(f64, &str)> {
     Some((since.as_secs_f64(), rest))
 }
 
-/// `11-21 02:41:19.250`: a time of the log, by its wall clock in seconds since the year's start.
-pub fn log_time(wall_s: f64) -> String {
+/// Formats a wall-clock time, in seconds since the year's start, as the log does:
+/// `11-21 02:41:19.250`.
+pub fn format_log_time(wall_s: f64) -> String {
     let since = SignedDuration::from_millis((wall_s * 1000.0).round() as i64);
     let time = date(YEAR, 1, 1).at(0, 0, 0, 0).saturating_add(since);
     time.strftime("%m-%d %H:%M:%S%.3f").to_string()
@@ -137,7 +139,7 @@ mod tests {
     fn times_are_written_as_they_are_read() {
         for text in ["11-21 02:41:19.250", "02-29 23:59:59.999", "01-01 00:00:00.000"] {
             let line = format!("{text}  1234  1240 I a: b");
-            assert_eq!(log_time(parse_log_line(&line).unwrap().wall_s.unwrap()), text);
+            assert_eq!(format_log_time(parse_log_line(&line).unwrap().wall_s.unwrap()), text);
         }
     }
 

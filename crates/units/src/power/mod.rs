@@ -1,13 +1,13 @@
-//! Samples and log lines -> the energy of a window, and what happened in it. Pure:
-//! texts in, values out. `docs/energy.md` has the definitions.
+//! Energy of a window, and the events in it, from samples and log lines. Pure: texts in, values
+//! out. `docs/energy.md` has the definitions.
 //!
 //! To add a meter, see [`mod@meter`]; one that accumulates is described as a
 //! [`counter::MeterCounter`].
 
 pub mod align;
-pub mod collections;
 pub mod counter;
 pub mod crash;
+pub mod gc_log;
 pub mod integrate;
 pub mod logcat;
 pub mod meter;
@@ -15,18 +15,18 @@ pub mod runtime_threads;
 pub mod session_log;
 pub mod trace;
 
-pub use align::{AlignError, CorrelateOptions, Lag, align_by_correlation, align_markers};
-pub use collections::{Collection, parse_collection};
+pub use align::{AlignError, ClockLag, CorrelationOptions, align_by_correlation, align_markers};
 pub use counter::MeterCounter;
-pub use crash::crash_in;
+pub use crash::crash_trace;
+pub use gc_log::{GarbageCollection, parse_gc_message};
 pub use integrate::{
-    IntegrateError, MeterTiming, Series, Window, WindowEnergy, integrate, integrate_shown,
+    IntegrateError, MeterTiming, Series, Window, WindowEnergy, integrate, integrate_delayed,
 };
-pub use logcat::{LogLine, log_time, parse_log_line};
-pub use meter::{METERS, Meter, MeterError, Offer, meter, parse_samples};
-pub use runtime_threads::{RuntimeShares, RuntimeThreads};
+pub use logcat::{LogLine, format_log_time, parse_log_line};
+pub use meter::{METERS, Meter, MeterError, MeterOffer, meter, parse_samples};
+pub use runtime_threads::{RuntimeShares, RuntimeThreadTimes};
 pub use session_log::{
-    Alignment, Death, LoggedCollection, MarkerKind, MarkerTexts, NamedWindow, SessionLog,
-    SessionLogError, SessionMarker, SessionMarkers, parse_session_log,
+    ClockAlignment, LoggedGc, MarkerKind, MarkerTexts, NamedWindow, ProcessDeath, SessionLog,
+    SessionLogError, SessionMarker, SessionMarkerPair, parse_session_log,
 };
 pub use trace::{Flaw, FlawKind, PowerTrace, PowerTraceError, RowKind, parse_trace};

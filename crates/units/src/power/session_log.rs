@@ -1,14 +1,14 @@
-//! The log of one session: its marks, the alignment of wall clock and uptime, the
-//! GC runs and deaths of the application.
+//! Log of one session: its begin and end markers, the alignment of wall clock and uptime, the GC
+//! runs and deaths of the application.
 
 use thiserror::Error;
 
-use super::collections::{Collection, parse_collection};
+use super::gc_log::{GarbageCollection, parse_gc_message};
 use super::integrate::Window;
 use super::logcat::{LogLine, parse_log_line};
-use super::runtime_threads::RuntimeThreads;
+use super::runtime_threads::RuntimeThreadTimes;
 
-/// The lines that open and close a window.
+/// Texts of the log lines that open and close a window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkerTexts {
     /// Default `wattline: begin`; a microbenchmark adds a blank and its name.
@@ -23,7 +23,7 @@ impl Default for MarkerTexts {
     }
 }
 
-/// Which mark a line is.
+/// Whether a marker opens or closes a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkerKind {
     /// Opens a window.
@@ -32,14 +32,14 @@ pub enum MarkerKind {
     End,
 }
 
-/// One mark in the log.
+/// Begin or end marker in the log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionMarker {
-    /// Opens or closes.
+    /// Whether the marker opens or closes a window.
     pub kind: MarkerKind,
-    /// The microbenchmark's name; none for the session itself.
+    /// Name of the microbenchmark; none for the session itself.
     pub name: Option<String>,
-    /// Wall clock, where the log has times.
+    /// Wall clock in seconds since the year's start, where the log has times.
     pub wall_s: Option<f64>,
     /// Process that wrote it.
     pub pid: u32,
@@ -47,10 +47,10 @@ pub struct SessionMarker {
     pub line: usize,
 }
 
-/// A line that says that a process died.
+/// Log line about the death of a process.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Death {
-    /// Process that died, where the line says it.
+pub struct ProcessDeath {
+    /// Process that died, where the line names it.
     pub pid: Option<u32>,
     /// The message.
     pub message: String,
@@ -58,76 +58,75 @@ pub struct Death {
     pub line: usize,
 }
 
-/// How wall clock and uptime go together: `uptime = wall + offset_s`.
+/// Relation of wall clock and uptime: `uptime = wall + offset_s`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Alignment {
+pub struct ClockAlignment {
     /// Seconds to add to the wall clock.
     pub offset_s: f64,
-    /// Furthest that one of the marks is from it: what the clocks may be apart.
+    /// Largest distance of an `uptime` line from the offset, in seconds: the uncertainty of it.
     pub residual_s: f64,
 }
 
-/// A GC and where the log has it.
+/// GC run with its position in the log.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LoggedCollection {
-    /// What was collected.
-    pub what: Collection,
+pub struct LoggedGc {
+    /// GC run as the runtime logged it.
+    pub what: GarbageCollection,
     /// Wall clock in seconds, where the log has times.
     pub wall_s: Option<f64>,
-    /// The process.
+    /// Process of the GC run.
     pub pid: u32,
     /// Line, from 1.
     pub line: usize,
 }
 
-/// The marks between which a session ran.
+/// Begin and end marker of a session.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SessionMarkers<'l> {
-    /// Where it began.
+pub struct SessionMarkerPair<'l> {
+    /// Begin marker.
     pub begin: &'l SessionMarker,
-    /// Where it ended.
+    /// End marker.
     pub end: &'l SessionMarker,
 }
 
-/// What one session's log says.
+/// Contents of one session's log: markers, clocks, GC runs, deaths, iterations.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SessionLog {
-    /// Marks in the order of the log.
-    pub marks: Vec<SessionMarker>,
+    /// Markers in the order of the log.
+    pub markers: Vec<SessionMarker>,
     /// Pairs of wall clock and uptime, in seconds.
     pub uptimes: Vec<(f64, f64)>,
-    /// Collections of any process.
-    pub collections: Vec<LoggedCollection>,
+    /// GC runs of any process.
+    pub gcs: Vec<LoggedGc>,
     /// Deaths of any process.
-    pub deaths: Vec<Death>,
-    /// Iterations that a microbenchmark said it makes (`wattline: iterations NAME N`): line, name,
-    /// number.
+    pub deaths: Vec<ProcessDeath>,
+    /// Announced iterations of microbenchmarks (`wattline: iterations NAME N`): line, name, number.
     pub iterations: Vec<(usize, String, u64)>,
-    /// CPU times of the runtime's threads, where they were read: line, times.
-    pub threads: Vec<(usize, RuntimeThreads)>,
+    /// CPU times of the runtime's threads, with the lines of the log that have them.
+    pub threads: Vec<(usize, RuntimeThreadTimes)>,
     /// The lines that open and close its windows.
     pub texts: MarkerTexts,
 }
 
-/// A window with the microbenchmark's name.
+/// Window of one microbenchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedWindow {
-    /// Microbenchmark.
+    /// Name of the microbenchmark.
     pub name: String,
-    /// When, in uptime.
+    /// Window in uptime.
     pub window: Window,
-    /// Iterations that it said last before its begin marker.
+    /// Iterations that it announced last before its begin marker.
     pub iterations: Option<u64>,
-    /// GC in it.
+    /// Number of GC runs in the window.
     pub gc_runs: u64,
-    /// CPU times of the runtime's threads in it; none where they were not read.
-    pub threads: Option<RuntimeThreads>,
+    /// CPU times of the runtime's threads in the window; none where they were not read.
+    pub threads: Option<RuntimeThreadTimes>,
 }
 
-/// Why a log has no window.
+/// Reasons why a log has no window.
 #[derive(Debug, Error, Clone, PartialEq)]
 pub enum SessionLogError {
-    /// The application never said that it began.
+    /// A missing begin marker.
     #[error(
         "the log has no begin marker{}: the application did not start or prints another text",
         of(name)
@@ -136,7 +135,7 @@ pub enum SessionLogError {
         /// Microbenchmark, if one was asked for.
         name: Option<String>,
     },
-    /// It began and never said that it ended.
+    /// A begin marker without an end marker.
     #[error(
         "the log has no end marker{} after line {line}: the application died or hung{}",
         of(name),
@@ -147,15 +146,15 @@ pub enum SessionLogError {
         name: Option<String>,
         /// Line of the begin marker.
         line: usize,
-        /// What the log says about its death.
+        /// Log line about the death of its process.
         death: Option<String>,
     },
-    /// A line begins as the session's marker does and goes on, so that it is none.
+    /// A line that begins as the session's marker does and has further text, so that it is none.
     #[error("log line {line} is `{text}`: the marker `{marker}` has to stand alone on its line")]
     MarkerNotAlone {
         /// The line.
         line: usize,
-        /// What it says.
+        /// Text of the line.
         text: String,
         /// The marker.
         marker: String,
@@ -163,10 +162,10 @@ pub enum SessionLogError {
     /// A log without times.
     #[error("log line {line}: the mark has no time; record the log with `logcat -v threadtime`")]
     NoTime {
-        /// Line of the mark.
+        /// Line of the marker.
         line: usize,
     },
-    /// No line that aligns the clocks.
+    /// A log without a line that aligns the clocks.
     #[error(
         "the log has no `wattline: uptime N` line, so its times can't be aligned with the samples"
     )]
@@ -186,7 +185,7 @@ const HALF_YEAR_S: f64 = 183.0 * 86_400.0;
 /// Seconds of the year that `logcat.rs` counts with.
 const YEAR_S: f64 = 366.0 * 86_400.0;
 
-/// Reads the log of one session.
+/// Parses the log of one session.
 pub fn parse_session_log(text: &str, marks: &MarkerTexts) -> SessionLog {
     let mut log = SessionLog { texts: marks.clone(), ..SessionLog::default() };
     let (mut years, mut latest) = (0.0, f64::NEG_INFINITY);
@@ -206,10 +205,10 @@ pub fn parse_session_log(text: &str, marks: &MarkerTexts) -> SessionLog {
 
 fn take_line(log: &mut SessionLog, line: &LogLine<'_>, number: usize, marks: &MarkerTexts) {
     if matches!(line.tag, "System.out" | "wattline")
-        && let Some((kind, name)) = mark_of(line.message, marks)
+        && let Some((kind, name)) = marker_of(line.message, marks)
     {
         let mark = SessionMarker { kind, name, wall_s: line.wall_s, pid: line.pid, line: number };
-        log.marks.push(mark);
+        log.markers.push(mark);
     } else if line.tag == "wattline"
         && let Some(text) = line.message.strip_prefix("uptime ")
     {
@@ -217,20 +216,20 @@ fn take_line(log: &mut SessionLog, line: &LogLine<'_>, number: usize, marks: &Ma
         let finite = uptime.filter(|uptime| uptime.is_finite());
         log.uptimes.extend(line.wall_s.zip(finite));
     } else if line.tag == "wattline"
-        && let Some(times) = RuntimeThreads::parse(line.message)
+        && let Some(times) = RuntimeThreadTimes::parse(line.message)
     {
         log.threads.push((number, times));
     } else if let Some((name, iterations)) = iterations_of(line) {
         log.iterations.push((number, name.to_string(), iterations));
-    } else if let Some(what) = parse_collection(line.message) {
+    } else if let Some(what) = parse_gc_message(line.message) {
         let (wall_s, pid) = (line.wall_s, line.pid);
-        log.collections.push(LoggedCollection { what, wall_s, pid, line: number });
+        log.gcs.push(LoggedGc { what, wall_s, pid, line: number });
     } else if let Some(pid) = death_of(line) {
-        log.deaths.push(Death { pid, message: line.message.to_string(), line: number });
+        log.deaths.push(ProcessDeath { pid, message: line.message.to_string(), line: number });
     }
 }
 
-fn mark_of(message: &str, marks: &MarkerTexts) -> Option<(MarkerKind, Option<String>)> {
+fn marker_of(message: &str, marks: &MarkerTexts) -> Option<(MarkerKind, Option<String>)> {
     let name_after = |text: &str| match message.trim_end().strip_prefix(text)? {
         "" => Some(None),
         rest => rest.strip_prefix(' ').map(|name| Some(name.trim().to_string())),
@@ -239,15 +238,15 @@ fn mark_of(message: &str, marks: &MarkerTexts) -> Option<(MarkerKind, Option<Str
     begin.or_else(|| name_after(&marks.end).map(|name| (MarkerKind::End, name)))
 }
 
-/// `wattline: iterations NAME N` of a microbenchmark program.
+/// Reads `wattline: iterations NAME N` of a microbenchmark program.
 fn iterations_of<'t>(line: &LogLine<'t>) -> Option<(&'t str, u64)> {
     let said = line.message.trim_end().strip_prefix("wattline: iterations ")?;
     let (name, number) = said.rsplit_once(' ')?;
     (line.tag == "System.out").then_some((name, number.parse().ok()?))
 }
 
-/// Whether the line says that a process died: `Some(Some(pid))`, or `Some(None)` when
-/// it does not say which.
+/// Returns the process whose death the line reports: `Some(Some(pid))`, or `Some(None)` when it
+/// does not name one.
 fn death_of(line: &LogLine<'_>) -> Option<Option<u32>> {
     let message = line.message;
     let own = message.starts_with("FATAL EXCEPTION")
@@ -276,8 +275,8 @@ fn death_of(line: &LogLine<'_>) -> Option<Option<u32>> {
 }
 
 impl SessionLog {
-    /// The alignment by the `uptime N` lines: the median of their offsets.
-    pub fn alignment(&self) -> Result<Alignment, SessionLogError> {
+    /// Computes the alignment from the `uptime N` lines: the median of their offsets.
+    pub fn alignment(&self) -> Result<ClockAlignment, SessionLogError> {
         let mut offsets: Vec<f64> =
             self.uptimes.iter().map(|(wall, uptime)| uptime - wall).collect();
         offsets.sort_by(f64::total_cmp);
@@ -289,36 +288,36 @@ impl SessionLog {
             0 => 0.5 * (offsets[middle - 1] + offsets[middle]),
             _ => offsets[middle],
         };
-        Ok(Alignment { offset_s, residual_s: (offset_s - first).max(last - offset_s) })
+        Ok(ClockAlignment { offset_s, residual_s: (offset_s - first).max(last - offset_s) })
     }
 
-    /// Begin and end marker of the session itself: the first unnamed begin and the first
-    /// unnamed end after it. Their processes may differ: an idle session's are written
-    /// by two calls of `log`.
-    pub fn session_markers(&self) -> Result<SessionMarkers<'_>, SessionLogError> {
+    /// Finds the begin and end marker of the session itself: the first unnamed begin and the first
+    /// unnamed end after it. Their processes may differ: an idle session's are written by two calls
+    /// of `log`.
+    pub fn session_markers(&self) -> Result<SessionMarkerPair<'_>, SessionLogError> {
         let first = |mark: &&SessionMarker| mark.kind == MarkerKind::Begin && mark.name.is_none();
-        let begin = self.marks.iter().find(first).ok_or_else(|| {
+        let begin = self.markers.iter().find(first).ok_or_else(|| {
             let none = SessionLogError::NoBegin { name: None };
-            self.not_alone(MarkerKind::Begin, 0).unwrap_or(none)
+            self.marker_with_other_text(MarkerKind::Begin, 0).unwrap_or(none)
         })?;
-        Ok(SessionMarkers { begin, end: self.end_of(begin)? })
+        Ok(SessionMarkerPair { begin, end: self.end_of(begin)? })
     }
 
-    /// The session's window, in uptime.
+    /// Returns the session's window, in uptime.
     pub fn session_window(&self) -> Result<Window, SessionLogError> {
-        let SessionMarkers { begin, end } = self.session_markers()?;
+        let SessionMarkerPair { begin, end } = self.session_markers()?;
         self.window(begin, end, self.alignment()?)
     }
 
-    /// The windows of all microbenchmarks, in the order of the log.
+    /// Returns the windows of all microbenchmarks, in the order of the log.
     pub fn microbenchmark_windows(&self) -> Result<Vec<NamedWindow>, SessionLogError> {
         let alignment = self.alignment()?;
         let mut windows = Vec::new();
-        for begin in &self.marks {
+        for begin in &self.markers {
             let (MarkerKind::Begin, Some(name)) = (begin.kind, &begin.name) else { continue };
             let end = self.end_of(begin)?;
             let window = self.window(begin, end, alignment)?;
-            let gc_runs = self.collections_between(begin, end).len() as u64;
+            let gc_runs = self.gcs_between(begin, end).len() as u64;
             let mut said =
                 self.iterations.iter().filter(|said| said.0 < begin.line && said.1 == *name);
             let iterations = said.next_back().map(|said| said.2);
@@ -328,60 +327,61 @@ impl SessionLog {
         Ok(windows)
     }
 
-    /// Collections of a mark's process between it and another mark.
-    pub fn collections_between(
+    /// Returns the GC runs of the begin marker's process between two markers.
+    pub fn gcs_between(
         &self,
         begin: &SessionMarker,
         end: &SessionMarker,
-    ) -> Vec<&Collection> {
+    ) -> Vec<&GarbageCollection> {
         let inside = |line: usize| begin.line < line && line < end.line;
-        let own = self.collections_of(begin.pid).filter(|logged| inside(logged.line));
+        let own = self.gcs_of(begin.pid).filter(|logged| inside(logged.line));
         own.map(|logged| &logged.what).collect()
     }
 
-    /// What the runtime's threads spent between two marks, by the first reading after each;
-    /// none where one of them has none before the other's or the log's end.
+    /// Returns the CPU times of the runtime's threads between two markers, by the first reading
+    /// after each; `None` where one marker has no reading before the other's or the log's end.
     pub fn threads_between(
         &self,
         begin: &SessionMarker,
         end: &SessionMarker,
-    ) -> Option<RuntimeThreads> {
+    ) -> Option<RuntimeThreadTimes> {
         let after = |line: usize| self.threads.iter().find(move |read| read.0 > line);
         let first = after(begin.line).filter(|read| read.0 < end.line)?;
         Some(after(end.line)?.1.since(&first.1))
     }
 
-    /// All collections of a process.
-    pub fn collections_of(&self, pid: u32) -> impl Iterator<Item = &LoggedCollection> {
-        self.collections.iter().filter(move |logged| logged.pid == pid)
+    /// Iterates over all GC runs of a process.
+    pub fn gcs_of(&self, pid: u32) -> impl Iterator<Item = &LoggedGc> {
+        self.gcs.iter().filter(move |logged| logged.pid == pid)
     }
 
     fn end_of(&self, begin: &SessionMarker) -> Result<&SessionMarker, SessionLogError> {
         let closes = |mark: &&SessionMarker| {
             mark.kind == MarkerKind::End && mark.line > begin.line && mark.name == begin.name
         };
-        self.marks.iter().find(closes).ok_or_else(|| {
+        self.markers.iter().find(closes).ok_or_else(|| {
             let none = SessionLogError::NoEnd {
                 name: begin.name.clone(),
                 line: begin.line,
                 death: self.death_after(begin).map(|death| death.message.clone()),
             };
             let of_session = begin.name.is_none();
-            let not_alone = || self.not_alone(MarkerKind::End, begin.line);
-            of_session.then(not_alone).flatten().unwrap_or(none)
+            let marker_with_other_text =
+                || self.marker_with_other_text(MarkerKind::End, begin.line);
+            of_session.then(marker_with_other_text).flatten().unwrap_or(none)
         })
     }
 
-    /// The first line after another that would be the session's marker if it stood alone: one
-    /// that is no microbenchmark's, whose markers come in pairs of one name.
-    fn not_alone(&self, kind: MarkerKind, after: usize) -> Option<SessionLogError> {
+    /// Finds the first line after another that would be the session's marker without its further
+    /// text: one that is no microbenchmark's, whose markers come in pairs of one name.
+    fn marker_with_other_text(&self, kind: MarkerKind, after: usize) -> Option<SessionLogError> {
         let has_pair = |mark: &SessionMarker| {
-            self.marks.iter().any(|other| other.kind != kind && other.name == mark.name)
+            self.markers.iter().any(|other| other.kind != kind && other.name == mark.name)
         };
         let is_it = |mark: &&SessionMarker| {
             mark.kind == kind && mark.line > after && mark.name.is_some() && !has_pair(mark)
         };
-        let mark = self.marks.iter().find(is_it)?;
+        let mark = self.markers.iter().find(is_it)?;
         let marker = match kind {
             MarkerKind::Begin => &self.texts.begin,
             MarkerKind::End => &self.texts.end,
@@ -391,10 +391,10 @@ impl SessionLog {
         Some(SessionLogError::MarkerNotAlone { line: mark.line, text, marker: marker.clone() })
     }
 
-    /// The first death of a mark's process after it; a line that names no process is
-    /// taken for it.
-    fn death_after(&self, begin: &SessionMarker) -> Option<&Death> {
-        let own = |death: &&Death| {
+    /// Finds the first death of a marker's process after the marker; a line that names no process
+    /// counts as that process's.
+    fn death_after(&self, begin: &SessionMarker) -> Option<&ProcessDeath> {
+        let own = |death: &&ProcessDeath| {
             death.line > begin.line && death.pid.is_none_or(|pid| pid == begin.pid)
         };
         self.deaths.iter().find(own)
@@ -404,7 +404,7 @@ impl SessionLog {
         &self,
         begin: &SessionMarker,
         end: &SessionMarker,
-        alignment: Alignment,
+        alignment: ClockAlignment,
     ) -> Result<Window, SessionLogError> {
         let time =
             |mark: &SessionMarker| mark.wall_s.ok_or(SessionLogError::NoTime { line: mark.line });
@@ -474,7 +474,7 @@ mod tests {
     #[test]
     fn threads_are_told_by_the_readings_after_the_marks() {
         let read_after = |mark: &str, process_s: f64, compiler_s: f64| {
-            let times = RuntimeThreads { process_s, compiler_s, collector_s: 0.25 };
+            let times = RuntimeThreadTimes { process_s, compiler_s, collector_s: 0.25 };
             format!("{mark}\n01-01 00:00:11.001  1234  1234 I wattline: {times}")
         };
         let begin = "wattline: begin";
@@ -483,10 +483,10 @@ mod tests {
         let both = with_begin.replace(end, &read_after(end, 3.5, 1.25));
         let threads = |text: &str| {
             let log = read(text);
-            let SessionMarkers { begin, end } = log.session_markers().unwrap();
+            let SessionMarkerPair { begin, end } = log.session_markers().unwrap();
             log.threads_between(begin, end)
         };
-        let expected = RuntimeThreads { process_s: 2.5, compiler_s: 0.75, collector_s: 0.0 };
+        let expected = RuntimeThreadTimes { process_s: 2.5, compiler_s: 0.75, collector_s: 0.0 };
         assert_eq!(threads(&both), Some(expected));
         assert_eq!((threads(SESSION), threads(&with_begin)), (None, None));
     }
@@ -494,11 +494,11 @@ mod tests {
     #[test]
     fn only_the_applications_own_collections_count() {
         let log = read(SESSION);
-        let SessionMarkers { begin, end } = log.session_markers().unwrap();
-        let own = log.collections_between(begin, end);
+        let SessionMarkerPair { begin, end } = log.session_markers().unwrap();
+        let own = log.gcs_between(begin, end);
         assert_eq!(own.len(), 1);
         assert_eq!(own[0].cause, "Explicit");
-        assert_eq!(log.collections.len(), 2);
+        assert_eq!(log.gcs.len(), 2);
     }
 
     #[test]

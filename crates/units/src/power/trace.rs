@@ -1,5 +1,5 @@
-//! The sampler's text -> a trace: uptimes and the power of each rail. Lines that
-//! can't be used are left out and marked, never bridged in silence.
+//! Parser of a sampler's text to a trace: uptimes and the power of each rail. Lines that can't
+//! be used are left out and recorded as flaws, never bridged in silence.
 
 use thiserror::Error;
 
@@ -7,23 +7,23 @@ use crate::shortened::shortened;
 
 use super::integrate::{MeterTiming, Series};
 
-/// What a row of a trace is.
+/// Meaning of a row's power in a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RowKind {
-    /// The power that the meter showed then.
+    /// The power that the meter showed at the sample's time.
     #[default]
     Shown,
-    /// The mean power since the row before, from a counter: nothing is seen late, and
-    /// few readings are as good as many.
+    /// The mean power since the row before, from a counter: without delay, and few readings are as
+    /// good as many.
     Counted,
 }
 
-/// What the sampler wrote. `uptime_s` is strictly increasing.
+/// Sampled power of each rail over time. `uptime_s` is strictly increasing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PowerTrace {
     /// Rails in the order of the columns.
     pub rails: Vec<String>,
-    /// The sampler's period in microseconds, where the header says it.
+    /// The sampler's period in microseconds, where the header has it.
     pub period_us: Option<u64>,
     /// How often the meter refreshes its values, in microseconds, where known.
     pub update_period_us: Option<u64>,
@@ -33,39 +33,38 @@ pub struct PowerTrace {
     pub power_w: Vec<Option<f64>>,
     /// Lines that were left out, in the order of the text.
     pub flaws: Vec<Flaw>,
-    /// What a row is.
+    /// Meaning of a row's power.
     pub kind: RowKind,
-    /// How well the samples' clock is tied to the board's, in seconds; none where it is the
-    /// board's own.
+    /// Uncertainty of the offset between the samples' clock and the board's, in seconds; none where
+    /// the samples have the board's clock.
     pub clock_residual_s: Option<f64>,
-    /// For each sample whether the meter had something new to say; none where that is
-    /// told by its values being other ones.
+    /// For each sample whether the meter had a new value; none where changed values show it.
     pub new: Option<Vec<bool>>,
 }
 
-/// A line that was left out.
+/// Line of a sampler's text that was left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw {
     /// Line, from 1.
     pub line: usize,
-    /// Why.
+    /// Reason.
     pub kind: FlawKind,
 }
 
-/// Why a line was left out.
+/// Reason why a line was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FlawKind {
     /// Not a time and one number per column, or a number that is not finite.
     Unreadable,
-    /// The same time as the sample before.
+    /// A time equal to that of the sample before.
     RepeatedTime,
-    /// A time before the sample before.
+    /// A time earlier than that of the sample before.
     Disorder,
     /// The last line has no line end: the sampler was stopped while writing it.
     TornEnd,
 }
 
-/// A samples text that can't be used.
+/// Reasons why a sampler's text can't be used.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum PowerTraceError {
     /// The first line is not the sampler's header.
@@ -87,7 +86,7 @@ pub enum PowerTraceError {
     },
 }
 
-/// What a column holds.
+/// Unit of the columns of a sampler's text.
 #[derive(Clone, Copy, PartialEq)]
 enum ColumnUnit {
     /// One column per rail: watts.
@@ -181,13 +180,13 @@ impl PowerTrace {
         self.uptime_s.len()
     }
 
-    /// Whether there is no sample.
+    /// Whether the trace has no sample.
     pub fn is_empty(&self) -> bool {
         self.uptime_s.is_empty()
     }
 
-    /// The summed power of some rails over time. Samples in which one of them could not
-    /// be read are left out; the gap that they leave is for the caller to judge.
+    /// Returns the summed power of some rails over time. Samples in which one of them could not be
+    /// read are left out; the gap that they leave is for the caller to judge.
     pub fn series(&self, rails: &[String]) -> Result<Series, PowerTraceError> {
         let mut columns = Vec::new();
         for rail in rails {
@@ -213,8 +212,8 @@ impl PowerTrace {
         Ok(series)
     }
 
-    /// When the meter shows what it measures: its refresh period (0 where the trace is of
-    /// counters, which are not late) and the mean time between two samples.
+    /// Returns the meter's refresh period (0 where the trace is of counters, which have no delay)
+    /// and the mean time between two samples.
     pub fn timing(&self) -> MeterTiming {
         let update_period_us = match self.kind {
             RowKind::Shown => self.update_period_us.unwrap_or(0),
@@ -226,9 +225,9 @@ impl PowerTrace {
         }
     }
 
-    /// Over how long a short piece of work is smeared: that of [`Self::timing`], and with
-    /// counters the time between two readings, over which their difference is spread.
-    pub fn smear(&self) -> MeterTiming {
+    /// Returns the periods over which a short piece of work is smeared: those of [`Self::timing`],
+    /// and with counters the time between two readings, over which their difference is spread.
+    pub fn smear_timing(&self) -> MeterTiming {
         match self.kind {
             RowKind::Shown => self.timing(),
             RowKind::Counted => {
@@ -248,7 +247,7 @@ impl PowerTrace {
         span / self.len().saturating_sub(1).max(1) as f64
     }
 
-    /// Whether the meter had something new to say at a sample, other than the one before.
+    /// Whether the meter had a new value at the sample with this index.
     pub fn is_new(&self, index: usize) -> bool {
         let row = |index: usize| self.power_w.chunks(self.rails.len().max(1)).nth(index);
         match &self.new {
@@ -257,8 +256,7 @@ impl PowerTrace {
         }
     }
 
-    /// Samples in which the meter had nothing new to say: readings of a value that it had
-    /// not refreshed.
+    /// Counts the samples of a value that the meter had not refreshed.
     pub fn repeated_readings(&self) -> usize {
         (1..self.len()).filter(|index| !self.is_new(*index)).count()
     }

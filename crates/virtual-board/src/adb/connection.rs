@@ -1,4 +1,5 @@
-//! One connection of a host: its signature, the banner, then packets to and from its streams.
+//! One connection of an adb host: authentication, the exchange of banners, then packets to and from
+//! its streams.
 
 use std::collections::HashMap;
 use std::io;
@@ -9,28 +10,28 @@ use std::time::{Duration, Instant};
 
 use super::keys::CHALLENGE_BYTES;
 use super::packet::{AdbPacket, PAYLOAD_MAX, PacketCommand};
-use super::stream::{ServiceStream, Wire};
-use super::{AdbdGeneration, Device, service};
+use super::stream::{PacketSink, ServiceStream};
+use super::{AdbDevice, AdbdGeneration, service};
 use crate::secret::random_bytes;
-use crate::strangers::Until;
+use crate::unauthenticated::DeadlineReader;
 
-/// Protocol version whose peers check sums; 0x01000001 peers skip them.
+/// ADB protocol version 0x01000000, whose peers verify checksums; peers of 0x01000001 skip them.
 const VERSION_CHECKED: u32 = 0x0100_0000;
 const VERSION_UNCHECKED: u32 = 0x0100_0001;
 
-/// Largest payload of Android 4.x.
+/// Largest packet payload of Android 4.x, in bytes.
 const LEGACY_PAYLOAD_MAX: usize = 4096;
 
-/// What a modern board can do, and nothing more.
+/// Feature list in the banner of a modern board: exactly what the board supports.
 const FEATURES: &str = "shell_v2,cmd,fixed_push_mkdir";
 
-/// The socket's sending half, shared by all streams.
-struct Sender {
+/// Sending half of a connection's socket with the negotiated payload limit, shared by all streams.
+struct SocketPacketSink {
     socket: Mutex<TcpStream>,
     payload_max: AtomicUsize,
 }
 
-impl Wire for Sender {
+impl PacketSink for SocketPacketSink {
     fn send(&self, packet: &AdbPacket) -> io::Result<()> {
         let mut socket = self.socket.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         packet.write_to(&mut *socket)
@@ -41,25 +42,29 @@ impl Wire for Sender {
     }
 }
 
+/// Open streams of a connection by the board's stream number.
 type Streams = Mutex<HashMap<u32, Arc<ServiceStream>>>;
 
-/// What an AUTH packet holds.
+/// Meaning of `arg0` of an AUTH packet: a challenge, or a signature.
 const AUTH_TOKEN: u32 = 1;
 const AUTH_SIGNATURE: u32 = 2;
 
-/// How long a host may take to show whose it is, and how many of its keys it may try.
+/// Real time in which a host must authenticate, and the number of keys it may try.
 const AUTH_TIME: Duration = Duration::from_secs(20);
 const AUTH_TRIES: usize = 64;
 
-/// Lets a host in that has one of the board's keys; the rest of them is cut off, or, as on a
-/// phone whose owner does not answer, waits until its time is over. Nothing that it sends is
-/// looked at before.
-pub(super) fn let_in(socket: &mut TcpStream, device: &Device) -> io::Result<Option<AdbPacket>> {
+/// Authenticates a host by signed challenges and returns its CONNECT packet; `None` refuses the
+/// host. A host without an authorized key waits until `AUTH_TIME` is over, as on a phone whose
+/// owner does not answer. Nothing else that it sends is read before.
+pub(super) fn authenticate_host(
+    socket: &mut TcpStream,
+    device: &AdbDevice,
+) -> io::Result<Option<AdbPacket>> {
     let end = Instant::now() + AUTH_TIME;
     let mut banner = None;
     let mut challenge = None;
     for _ in 0..AUTH_TRIES {
-        let packet = AdbPacket::read_from(&mut Until { socket, end }, LEGACY_PAYLOAD_MAX)?;
+        let packet = AdbPacket::read_from(&mut DeadlineReader { socket, end }, LEGACY_PAYLOAD_MAX)?;
         match packet.command {
             PacketCommand::Connect => banner = Some(packet),
             PacketCommand::Auth if packet.arg0 == AUTH_SIGNATURE => {
@@ -82,26 +87,27 @@ pub(super) fn let_in(socket: &mut TcpStream, device: &Device) -> io::Result<Opti
     Ok(None)
 }
 
-/// Serves a host that was let in until it hangs up; then every stream ends.
-pub(super) fn serve(mut socket: &mut TcpStream, device: &Arc<Device>, banner: &AdbPacket) {
+/// Serves an authenticated host until it hangs up; then every stream ends.
+pub(super) fn serve(mut socket: &mut TcpStream, device: &Arc<AdbDevice>, banner: &AdbPacket) {
     let Ok(copy) = socket.try_clone() else { return };
     socket.set_nodelay(true).ok();
-    let own_max = own_payload_max(device.mode);
-    let sender = Arc::new(Sender { socket: Mutex::new(copy), payload_max: own_max.into() });
+    let own_max = board_payload_max(device.mode);
+    let sender =
+        Arc::new(SocketPacketSink { socket: Mutex::new(copy), payload_max: own_max.into() });
     let streams = Arc::new(Streams::default());
     let mut next_stream = 1;
-    if connect(&sender, device, banner).is_err() {
+    if send_banner(&sender, device, banner).is_err() {
         return;
     }
     while let Ok(packet) = AdbPacket::read_from(&mut socket, PAYLOAD_MAX) {
         let answered = match packet.command {
-            PacketCommand::Connect => connect(&sender, device, &packet),
+            PacketCommand::Connect => send_banner(&sender, device, &packet),
             PacketCommand::Open => {
                 next_stream += 1;
-                open(next_stream, &sender, device, &streams, packet)
+                open_stream(next_stream, &sender, device, &streams, packet)
             }
             PacketCommand::Auth => Ok(()),
-            _ => deliver(&streams, packet),
+            _ => deliver_packet(&streams, packet),
         };
         if answered.is_err() {
             break;
@@ -112,16 +118,21 @@ pub(super) fn serve(mut socket: &mut TcpStream, device: &Arc<Device>, banner: &A
     }
 }
 
-fn own_payload_max(mode: AdbdGeneration) -> usize {
+/// Largest payload in bytes that adbd of a generation accepts.
+fn board_payload_max(mode: AdbdGeneration) -> usize {
     match mode {
         AdbdGeneration::Modern => PAYLOAD_MAX,
         AdbdGeneration::Legacy => LEGACY_PAYLOAD_MAX,
     }
 }
 
-/// Answers the host's banner with the board's.
-fn connect(sender: &Sender, device: &Device, packet: &AdbPacket) -> io::Result<()> {
-    let own_max = own_payload_max(device.mode);
+/// Answers the host's CONNECT packet with the board's banner and stores the smaller payload limit.
+fn send_banner(
+    sender: &SocketPacketSink,
+    device: &AdbDevice,
+    packet: &AdbPacket,
+) -> io::Result<()> {
+    let own_max = board_payload_max(device.mode);
     let peer_max = (packet.arg1 as usize).max(LEGACY_PAYLOAD_MAX);
     sender.payload_max.store(own_max.min(peer_max), Ordering::Relaxed);
     let model = &device.model;
@@ -137,11 +148,12 @@ fn connect(sender: &Sender, device: &Device, packet: &AdbPacket) -> io::Result<(
     sender.send(&AdbPacket { command: PacketCommand::Connect, arg0: version, arg1, payload })
 }
 
-/// Opens a stream to a service, or refuses it.
-fn open(
+/// Opens a stream to the service that an OPEN packet names, or closes it where there is no such
+/// service.
+fn open_stream(
     local: u32,
-    sender: &Arc<Sender>,
-    device: &Arc<Device>,
+    sender: &Arc<SocketPacketSink>,
+    device: &Arc<AdbDevice>,
     streams: &Arc<Streams>,
     packet: AdbPacket,
 ) -> io::Result<()> {
@@ -157,7 +169,7 @@ fn open(
     lock(streams).insert(local, stream.clone());
     let (device, streams) = (device.clone(), streams.clone());
     std::thread::Builder::new().name(format!("adb stream {local}")).spawn(move || {
-        (device.opened)();
+        (device.on_stream_opened)();
         service::serve(&service, &stream, &device);
         stream.close();
         lock(&streams).remove(&local);
@@ -165,12 +177,12 @@ fn open(
     Ok(())
 }
 
-/// Hands a packet to its stream; one for a stream that has ended is dropped.
-fn deliver(streams: &Streams, packet: AdbPacket) -> io::Result<()> {
+/// Passes a packet on to its stream; drops a packet whose stream has ended.
+fn deliver_packet(streams: &Streams, packet: AdbPacket) -> io::Result<()> {
     let stream = lock(streams).get(&packet.arg1).cloned();
     if let Some(stream) = stream {
         match packet.command {
-            PacketCommand::Okay => stream.acknowledged(),
+            PacketCommand::Okay => stream.note_acknowledged(),
             PacketCommand::Write => stream.deliver(packet.payload),
             _ => stream.hang_up(),
         }

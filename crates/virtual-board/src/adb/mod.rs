@@ -1,7 +1,6 @@
-//! The device side of ADB over loopback TCP: what adbd is on a real board. The
-//! stock adb server and `adb_client` drive it. It lets in who has the key of its owner's adb,
-//! and offers only the features it has. References: AOSP `protocol.txt`, `SYNC.TXT`,
-//! `shell_protocol.h`.
+//! Device side of ADB over loopback TCP: what adbd is on a real board. The stock adb server and
+//! `adb_client` drive it. It authenticates hosts by the keys of their adb and offers only the
+//! features it has. References: AOSP `protocol.txt`, `SYNC.TXT`, `shell_protocol.h`.
 //!
 //! To add a service: one function that takes the opened stream, one line in
 //! [`service::serve`].
@@ -22,11 +21,11 @@ use std::time::{Duration, Instant};
 
 use super::folder::BoardFolder;
 use super::shells::Shells;
-use super::strangers::Strangers;
+use super::unauthenticated::UnauthenticatedConnections;
+pub use keys::AdbKeyError;
 pub(super) use keys::AuthorizedKeys;
-pub use keys::KeyError;
 
-/// Which generation of adbd the board imitates.
+/// Generation of adbd that the board imitates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AdbdGeneration {
     /// Exit codes, separate standard error, large payloads (`shell_v2`, `cmd`).
@@ -37,86 +36,87 @@ pub enum AdbdGeneration {
     Legacy,
 }
 
-/// The listening socket and the connections made through it.
+/// Listening socket of the ADB device side, with the connections made through it.
 pub(super) struct AdbServer {
     address: SocketAddr,
     stopped: Arc<AtomicBool>,
     connections: Arc<HostConnections>,
 }
 
-/// The connections of hosts.
+/// Open connections of adb hosts: authenticated ones and those still authenticating.
 #[derive(Default)]
 pub(super) struct HostConnections {
-    /// Those that were let in, by their numbers.
+    /// Authenticated connections with their numbers.
     open: Mutex<Vec<(u64, TcpStream)>>,
-    /// Those that were not yet.
-    strangers: Strangers,
-    /// Nobody is let in before.
+    /// Connections that have not authenticated yet.
+    strangers: UnauthenticatedConnections,
+    /// Real time until which all connections are refused.
     closed_until: Mutex<Option<Instant>>,
 }
 
 impl HostConnections {
-    /// Closes every connection, as a pulled cable does; new ones are accepted.
+    /// Closes every connection, as a pulled cable does; new connections are accepted.
     pub(super) fn drop_all(&self) {
-        self.strangers.cut_off();
-        for (_, connection) in self.open().drain(..) {
+        self.strangers.close_all();
+        for (_, connection) in self.lock_open().drain(..) {
             connection.shutdown(Shutdown::Both).ok();
         }
     }
 
-    /// Closes every connection and lets nobody in for some real time, as a restart does.
+    /// Closes every connection and refuses new ones for some real time, as a restart does.
     pub(super) fn close_for(&self, time: Duration) {
         *self.closed_until.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) =
             Some(Instant::now() + time);
         self.drop_all();
     }
 
+    /// Whether new connections are refused now.
     fn is_closed(&self) -> bool {
         let until = self.closed_until.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         until.is_some_and(|until| Instant::now() < until)
     }
 
-    /// A connection has shown whose it is; whether it is still wanted.
-    fn let_in(&self, number: u64) -> bool {
+    /// Moves a connection to the authenticated ones; false if it was cut off meanwhile.
+    fn admit(&self, number: u64) -> bool {
         let known = self.strangers.remove(number).map(|connection| (number, connection));
         let is_wanted = known.is_some();
-        self.open().extend(known);
+        self.lock_open().extend(known);
         is_wanted
     }
 
-    /// A connection is over.
+    /// Removes a connection that has ended.
     fn forget(&self, number: u64) {
         self.strangers.remove(number);
-        self.open().retain(|(own, _)| *own != number);
+        self.lock_open().retain(|(own, _)| *own != number);
     }
 
-    fn open(&self) -> MutexGuard<'_, Vec<(u64, TcpStream)>> {
+    fn lock_open(&self) -> MutexGuard<'_, Vec<(u64, TcpStream)>> {
         self.open.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
-/// What connections need to serve the host.
-pub(super) struct Device {
+/// Parts of the board that serving an adb connection needs.
+pub(super) struct AdbDevice {
     pub mode: AdbdGeneration,
     pub shells: Arc<Shells>,
-    /// Whose hosts are let in.
+    /// Keys of the hosts that may connect.
     pub keys: AuthorizedKeys,
     /// The board's files.
     pub folder: Arc<BoardFolder>,
     /// Model name of the banner.
     pub model: String,
-    /// Is told of each stream that a host opens, before it is served.
-    pub opened: Box<dyn Fn() + Send + Sync>,
-    /// Whether the disk takes no more bytes.
+    /// Called for each stream that a host opens, before the stream is served.
+    pub on_stream_opened: Box<dyn Fn() + Send + Sync>,
+    /// Whether writes to the board's disk fail.
     pub is_disk_full: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
 impl AdbServer {
-    /// Listens on a loopback port (0: any free one) and serves every connection on
-    /// threads of its own.
+    /// Listens on a loopback port (0: any free one) and serves every connection on threads of its
+    /// own.
     pub(super) fn start(
         port: u16,
-        device: Device,
+        device: AdbDevice,
         connections: Arc<HostConnections>,
     ) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
@@ -133,12 +133,13 @@ impl AdbServer {
                 let Some(connection) = connection.ok().filter(|_| !connections.is_closed()) else {
                     continue;
                 };
-                accept(connection, &device, &connections);
+                serve_host(connection, &device, &connections);
             }
         })?;
         Ok(server)
     }
 
+    /// Loopback port that the server listens on.
     pub(super) fn port(&self) -> u16 {
         self.address.port()
     }
@@ -152,13 +153,14 @@ impl AdbServer {
     }
 }
 
-fn accept(mut socket: TcpStream, device: &Arc<Device>, connections: &Arc<HostConnections>) {
+/// Authenticates and serves a connection on a thread of its own.
+fn serve_host(mut socket: TcpStream, device: &Arc<AdbDevice>, connections: &Arc<HostConnections>) {
     let Ok(copy) = socket.try_clone() else { return };
     let number = connections.strangers.add(copy);
     let (device, known) = (device.clone(), connections.clone());
     let served = std::thread::Builder::new().name("adb connection".into()).spawn(move || {
-        match connection::let_in(&mut socket, &device) {
-            Ok(Some(banner)) if known.let_in(number) => {
+        match connection::authenticate_host(&mut socket, &device) {
+            Ok(Some(banner)) if known.admit(number) => {
                 connection::serve(&mut socket, &device, &banner);
             }
             _ => {}

@@ -3,7 +3,7 @@
 
 use std::io::{self, Read, Write};
 
-/// What a packet asks for: the first word of its header.
+/// Command of a packet: the first word of its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum PacketCommand {
@@ -22,6 +22,7 @@ pub(super) enum PacketCommand {
 }
 
 impl PacketCommand {
+    /// Command of a header's first word; `None` for an unknown one.
     fn from_word(word: u32) -> Option<Self> {
         [Self::Connect, Self::Auth, Self::Open, Self::Okay, Self::Write, Self::Close]
             .into_iter()
@@ -29,21 +30,21 @@ impl PacketCommand {
     }
 }
 
-/// One packet.
+/// ADB packet: command, two arguments and payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AdbPacket {
     pub command: PacketCommand,
-    /// The sender's stream, or the version.
+    /// The sender's stream number, or the version in CONNECT.
     pub arg0: u32,
-    /// The receiver's stream, or the largest payload.
+    /// The receiver's stream number, or the largest payload in CONNECT.
     pub arg1: u32,
     pub payload: Vec<u8>,
 }
 
-/// No peer sends more: AOSP's own limit.
+/// Largest payload of any peer in bytes: AOSP's own limit.
 pub(super) const PAYLOAD_MAX: usize = 1024 * 1024;
 
-/// The sum of all bytes, which peers of version 0x01000000 check.
+/// Sum of all payload bytes, which peers of version 0x01000000 verify.
 fn checksum(payload: &[u8]) -> u32 {
     payload.iter().fold(0u32, |sum, byte| sum.wrapping_add(u32::from(*byte)))
 }
@@ -61,8 +62,8 @@ impl AdbPacket {
         out.write_all(&bytes)
     }
 
-    /// Reads the next packet whose command is known; others (STLS) are passed over. None may
-    /// have a longer payload.
+    /// Reads the next packet with a known command and skips others (STLS). Fails on a payload of
+    /// more than `payload_max` bytes.
     pub(super) fn read_from(input: &mut impl Read, payload_max: usize) -> io::Result<Self> {
         loop {
             let mut header = [0u8; 24];
@@ -83,6 +84,7 @@ impl AdbPacket {
     }
 }
 
+/// First four bytes as a little-endian number.
 fn le_word(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
 }

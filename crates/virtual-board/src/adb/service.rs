@@ -1,22 +1,22 @@
-//! The services a host can open on the board.
+//! ADB services that a host can open on the board.
 
 use super::shell::ShellProtocol;
 use super::stream::ServiceStream;
-use super::{AdbdGeneration, Device, shell, sync};
+use super::{AdbDevice, AdbdGeneration, shell, sync};
 
-/// A service and its argument.
+/// ADB service with its argument.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Service {
-    /// A command, or a shell if empty.
+    /// Shell command, or an interactive shell if empty.
     Shell { command: String, protocol: ShellProtocol },
-    /// File transfer.
+    /// File transfer (SYNC).
     Sync,
-    /// A one-line answer.
+    /// Service that answers with one line.
     Text(&'static str),
 }
 
 impl Service {
-    /// The service of a name as the host sends it, if the board has it.
+    /// Parses a service name as the host sends it; `None` if the board has no such service.
     pub(super) fn parse(name: &str, mode: AdbdGeneration) -> Option<Self> {
         let (head, rest) = name.split_once(':').unwrap_or((name, ""));
         let mut options = head.split(',');
@@ -41,7 +41,7 @@ impl Service {
 }
 
 /// Serves an opened stream until the service ends.
-pub(super) fn serve(service: &Service, stream: &ServiceStream, device: &Device) {
+pub(super) fn serve(service: &Service, stream: &ServiceStream, device: &AdbDevice) {
     // An error here means that the host is gone: nobody is left to be told.
     match service {
         Service::Shell { command, protocol } => {

@@ -1,5 +1,5 @@
-//! Shell services: a command in the board's root, its input from the host, its
-//! output to the host, its exit code if the protocol has a place for it.
+//! Shell services: run a command in the board's root, with its input from the host, its output to
+//! the host, and its exit code where the protocol has a place for it.
 
 use std::io::{self, PipeWriter, Read, Write};
 use std::sync::Mutex;
@@ -7,26 +7,27 @@ use std::sync::Mutex;
 use super::stream::ServiceStream;
 use crate::shells::{Shell, Shells};
 
-/// How a shell's output goes to the host.
+/// Format in which a shell's output is sent to the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ShellProtocol {
-    /// Packets for standard output, error and exit code (`shell_v2`).
+    /// Packets for standard output, standard error and exit code (`shell_v2`).
     Packets,
-    /// Bytes as they are; both outputs in one.
+    /// Unframed bytes, both outputs in one.
     Raw,
-    /// As `Raw`, with the line ends of a terminal.
+    /// As `Raw`, with `\r
+    /// ` line ends.
     Terminal,
 }
 
-/// Ids of the packets of shell protocol 2.
+/// Packet ids of shell protocol 2.
 const STDIN: u8 = 0;
 const STDOUT: u8 = 1;
 const STDERR: u8 = 2;
 const EXIT: u8 = 3;
 const CLOSE_STDIN: u8 = 4;
 
-/// Runs the command until it has ended and nobody holds its outputs any more, as
-/// adbd does: a background process that keeps them keeps the stream.
+/// Runs a command and copies its input and outputs, until it has ended and no process holds its
+/// outputs any more, as adbd does: a background process that keeps them keeps the stream.
 pub(super) fn serve(
     command: &str,
     protocol: ShellProtocol,
@@ -43,38 +44,37 @@ pub(super) fn serve(
         Ok(started) => started,
         Err(error) => return stream.write_all(format!("{error}\n").as_bytes()),
     };
-    let encoder = Encoder { protocol, stream, order: Mutex::new(()) };
+    let encoder = ShellEncoder { protocol, stream, order: Mutex::new(()) };
     std::thread::scope(|scope| {
-        scope.spawn(|| feed(stdin, protocol, stream));
-        scope.spawn(|| watch(stream, &shell));
+        scope.spawn(|| copy_input(stdin, protocol, stream));
+        scope.spawn(|| hang_up_with_host(stream, &shell));
         let waited = scope.spawn(|| shell.wait());
         if let Some(stderr) = stderr {
             let encoder = &encoder;
-            let errors = scope.spawn(move || encoder.pump(STDERR, stderr));
-            encoder.pump(STDOUT, stdout);
+            let errors = scope.spawn(move || encoder.copy_output(STDERR, stderr));
+            encoder.copy_output(STDOUT, stdout);
             errors.join().ok();
         } else {
-            encoder.pump(STDOUT, stdout);
+            encoder.copy_output(STDOUT, stdout);
         }
-        let sent = encoder.exit(waited.join().unwrap_or(255));
+        let sent = encoder.send_exit_code(waited.join().unwrap_or(255));
         // Ends the feeding thread, which waits for the host.
         stream.close();
         sent
     })
 }
 
-/// When the host goes, the command is hung up, as a terminal does. A modern adbd only
-/// closes the pipes; but here a command that computes on for nobody would keep the
-/// board's clock standing.
-fn watch(stream: &ServiceStream, shell: &Shell) {
+/// Hangs the command up when the host closes the stream, as a terminal does. A modern adbd only
+/// closes the pipes; but here a command that computes on would keep the board's clock standing.
+fn hang_up_with_host(stream: &ServiceStream, shell: &Shell) {
     stream.wait_closed();
     if stream.is_hung_up() {
         shell.hang_up();
     }
 }
 
-/// Copies the host's input to the command.
-fn feed(stdin: PipeWriter, protocol: ShellProtocol, stream: &ServiceStream) {
+/// Copies the host's input to the command's standard input.
+fn copy_input(stdin: PipeWriter, protocol: ShellProtocol, stream: &ServiceStream) {
     let mut stdin = Some(stdin);
     let mut decoder = ShellDecoder::default();
     while let Some(data) = stream.receive() {
@@ -95,13 +95,16 @@ fn feed(stdin: PipeWriter, protocol: ShellProtocol, stream: &ServiceStream) {
     }
 }
 
-/// Cuts the host's bytes into packets: id, length (4 bytes, little endian), data.
+/// Splits the host's bytes into packets of shell protocol 2: id, length (4 bytes, little endian),
+/// data.
 #[derive(Default)]
 struct ShellDecoder {
     pending: Vec<u8>,
 }
 
 impl ShellDecoder {
+    /// Whole packets (id, data) after some more bytes; an incomplete rest is kept for the next
+    /// call.
     fn decode(&mut self, data: &[u8]) -> Vec<(u8, Vec<u8>)> {
         self.pending.extend_from_slice(data);
         let mut packets = Vec::new();
@@ -115,17 +118,17 @@ impl ShellDecoder {
     }
 }
 
-/// Sends outputs and exit code as the protocol wants them.
-struct Encoder<'a> {
+/// Sends a shell's outputs and exit code in the format of its protocol.
+struct ShellEncoder<'a> {
     protocol: ShellProtocol,
     stream: &'a ServiceStream,
-    /// Held while a packet is written, so that packets do not interleave.
+    /// Locked while a packet is written, so that packets do not interleave.
     order: Mutex<()>,
 }
 
-impl Encoder<'_> {
-    /// Copies a pipe to the host until it ends or the host is gone.
-    fn pump(&self, id: u8, mut pipe: impl Read) {
+impl ShellEncoder<'_> {
+    /// Copies a pipe to the host until the pipe ends or the host is gone.
+    fn copy_output(&self, id: u8, mut pipe: impl Read) {
         let mut buffer = vec![0; 32 * 1024];
         while let Ok(count @ 1..) = pipe.read(&mut buffer) {
             if self.send(id, &buffer[..count]).is_err() {
@@ -134,16 +137,18 @@ impl Encoder<'_> {
         }
     }
 
+    /// Sends bytes of the output `id` in the format of the protocol.
     fn send(&self, id: u8, bytes: &[u8]) -> io::Result<()> {
         let _order = self.order.lock();
         match self.protocol {
-            ShellProtocol::Packets => self.stream.write_all(&framed(id, bytes)?),
+            ShellProtocol::Packets => self.stream.write_all(&encode_packet(id, bytes)?),
             ShellProtocol::Raw => self.stream.write_all(bytes),
-            ShellProtocol::Terminal => self.stream.write_all(&terminal_lines(bytes)),
+            ShellProtocol::Terminal => self.stream.write_all(&with_terminal_line_ends(bytes)),
         }
     }
 
-    fn exit(&self, code: u8) -> io::Result<()> {
+    /// Sends the exit code, where the protocol has a packet for it.
+    fn send_exit_code(&self, code: u8) -> io::Result<()> {
         match self.protocol {
             ShellProtocol::Packets => self.send(EXIT, &[code]),
             _ => Ok(()),
@@ -151,7 +156,8 @@ impl Encoder<'_> {
     }
 }
 
-fn framed(id: u8, bytes: &[u8]) -> io::Result<Vec<u8>> {
+/// Packet of shell protocol 2: id, length, data.
+fn encode_packet(id: u8, bytes: &[u8]) -> io::Result<Vec<u8>> {
     let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
     let mut packet = Vec::with_capacity(5 + bytes.len());
     packet.push(id);
@@ -160,8 +166,9 @@ fn framed(id: u8, bytes: &[u8]) -> io::Result<Vec<u8>> {
     Ok(packet)
 }
 
-/// What a terminal's output processing makes of line ends.
-fn terminal_lines(bytes: &[u8]) -> Vec<u8> {
+/// Bytes with `\r
+/// ` line ends, as a terminal's output processing writes them.
+fn with_terminal_line_ends(bytes: &[u8]) -> Vec<u8> {
     let mut lines = Vec::with_capacity(bytes.len() + bytes.len() / 16);
     for byte in bytes {
         if *byte == b'\n' {
@@ -178,7 +185,9 @@ mod tests {
 
     #[test]
     fn packets_are_cut_wherever_the_host_splits_them() {
-        let bytes = [framed(STDIN, b"abc").unwrap(), framed(CLOSE_STDIN, b"").unwrap()].concat();
+        let bytes =
+            [encode_packet(STDIN, b"abc").unwrap(), encode_packet(CLOSE_STDIN, b"").unwrap()]
+                .concat();
         for split in 0..bytes.len() {
             let mut decoder = ShellDecoder::default();
             let mut packets = decoder.decode(&bytes[..split]);
@@ -189,6 +198,6 @@ mod tests {
 
     #[test]
     fn a_terminal_ends_lines_with_carriage_returns() {
-        assert_eq!(terminal_lines(b"a\nb\n"), b"a\r\nb\r\n");
+        assert_eq!(with_terminal_line_ends(b"a\nb\n"), b"a\r\nb\r\n");
     }
 }

@@ -1,7 +1,6 @@
-//! One stream of an ADB connection, as a service sees it: bytes in, bytes out,
-//! with the protocol's flow control. One write is in flight at a time; what comes
-//! in is acknowledged when the service takes it; the last write's acknowledgement
-//! is never waited for.
+//! One stream of an ADB connection as a byte channel between host and service, with the protocol's
+//! flow control. One write is in flight at a time; incoming data are acknowledged when the service
+//! takes them; the last write's acknowledgement is never waited for.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -9,36 +8,37 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use super::packet::{AdbPacket, PacketCommand};
 
-/// Sends packets of all streams of a connection to the peer.
-pub(super) trait Wire: Send + Sync {
+/// Sends packets of all streams of a connection to the host.
+pub(super) trait PacketSink: Send + Sync {
     fn send(&self, packet: &AdbPacket) -> io::Result<()>;
-    /// Bytes a payload may have.
+    /// Largest payload of a packet in bytes.
     fn payload_max(&self) -> usize;
 }
 
-/// A stream between a service and the host.
+/// Stream between a service and the host.
 pub(super) struct ServiceStream {
     local: u32,
     remote: u32,
-    wire: Arc<dyn Wire>,
+    wire: Arc<dyn PacketSink>,
     inbox: Mutex<Inbox>,
     changed: Condvar,
 }
 
+/// Data from the host that the service has not taken, and the flow control of a stream.
 #[derive(Default)]
 struct Inbox {
     data: VecDeque<Vec<u8>>,
-    /// A write may be sent: the one before was acknowledged.
+    /// Whether a write may be sent: the one before was acknowledged.
     ready: bool,
-    /// The host closed the stream, or the connection ended.
+    /// Whether the host closed the stream, or the connection ended.
     closed: bool,
-    /// The service closed the stream.
+    /// Whether the service closed the stream.
     finished: bool,
 }
 
 impl ServiceStream {
-    /// A stream that the host opened and that is accepted (OKAY is sent).
-    pub(super) fn accept(local: u32, remote: u32, wire: Arc<dyn Wire>) -> io::Result<Self> {
+    /// Accepts a stream that the host opened: sends OKAY and returns the stream.
+    pub(super) fn accept(local: u32, remote: u32, wire: Arc<dyn PacketSink>) -> io::Result<Self> {
         wire.send(&AdbPacket {
             command: PacketCommand::Okay,
             arg0: local,
@@ -49,22 +49,22 @@ impl ServiceStream {
         Ok(Self { local, remote, wire, inbox, changed: Condvar::new() })
     }
 
-    /// The host acknowledged the last write.
-    pub(super) fn acknowledged(&self) {
-        self.change(|inbox| inbox.ready = true);
+    /// Notes that the host acknowledged the last write.
+    pub(super) fn note_acknowledged(&self) {
+        self.update_inbox(|inbox| inbox.ready = true);
     }
 
-    /// Data came from the host.
+    /// Queues data from the host for the service.
     pub(super) fn deliver(&self, data: Vec<u8>) {
-        self.change(|inbox| inbox.data.push_back(data));
+        self.update_inbox(|inbox| inbox.data.push_back(data));
     }
 
-    /// The host closed the stream or is gone.
+    /// Ends the stream because the host closed it or is gone.
     pub(super) fn hang_up(&self) {
-        self.change(|inbox| inbox.closed = true);
+        self.update_inbox(|inbox| inbox.closed = true);
     }
 
-    /// Waits until the host has closed the stream or the service has.
+    /// Waits until the host or the service has closed the stream.
     pub(super) fn wait_closed(&self) {
         let inbox = self.lock();
         drop(self.changed.wait_while(inbox, |inbox| !inbox.closed && !inbox.finished));
@@ -76,7 +76,7 @@ impl ServiceStream {
         inbox.closed && !inbox.finished
     }
 
-    /// The next data from the host; nothing at the end of the stream.
+    /// Takes the next data from the host, waiting for them; `None` at the end of the stream.
     pub(super) fn receive(&self) -> Option<Vec<u8>> {
         let data = {
             let inbox = self.lock();
@@ -89,7 +89,8 @@ impl ServiceStream {
         Some(data)
     }
 
-    /// Sends all bytes to the host; waits for the write before, not for this one.
+    /// Sends all bytes to the host; waits for the acknowledgement of the write before, not of this
+    /// one.
     pub(super) fn write_all(&self, bytes: &[u8]) -> io::Result<()> {
         for chunk in bytes.chunks(self.wire.payload_max()) {
             let inbox = self.lock();
@@ -107,10 +108,10 @@ impl ServiceStream {
         Ok(())
     }
 
-    /// Closes the stream from the service's side; the second time it does nothing.
+    /// Closes the stream from the service's side; a second call does nothing.
     pub(super) fn close(&self) {
         let mut first = false;
-        self.change(|inbox| first = !std::mem::replace(&mut inbox.finished, true));
+        self.update_inbox(|inbox| first = !std::mem::replace(&mut inbox.finished, true));
         if first {
             // The host may be gone: then there is nobody to tell.
             self.send(PacketCommand::Close, vec![]).ok();
@@ -125,13 +126,14 @@ impl ServiceStream {
         self.inbox.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn change(&self, act: impl FnOnce(&mut Inbox)) {
+    /// Changes the state of the stream under its lock and wakes all waiting threads.
+    fn update_inbox(&self, act: impl FnOnce(&mut Inbox)) {
         act(&mut self.lock());
         self.changed.notify_all();
     }
 }
 
-/// Reads a stream as a byte sequence.
+/// Reader of the host's data of a stream as a byte sequence.
 pub(super) struct StreamReader<'a> {
     stream: &'a ServiceStream,
     rest: VecDeque<u8>,
@@ -163,7 +165,7 @@ mod tests {
     #[derive(Default)]
     struct Recorder(Mutex<Vec<AdbPacket>>);
 
-    impl Wire for Recorder {
+    impl PacketSink for Recorder {
         fn send(&self, packet: &AdbPacket) -> io::Result<()> {
             self.0.lock().unwrap().push(packet.clone());
             Ok(())
@@ -192,7 +194,7 @@ mod tests {
             std::thread::yield_now();
         }
         assert_eq!(commands(&wire), [PacketCommand::Okay, PacketCommand::Write]);
-        stream.acknowledged();
+        stream.note_acknowledged();
         writer.join().unwrap();
         let expected =
             [PacketCommand::Okay, PacketCommand::Write, PacketCommand::Write, PacketCommand::Close];

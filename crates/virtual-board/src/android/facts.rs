@@ -1,13 +1,13 @@
-//! What a package's manifest and its signature say.
+//! Facts of an Android package from its manifest and its signature.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::install_error::InstallError;
 use super::package_name::package_name_fault;
 
-/// What the installer found; see `installer/Manifest.java`.
+/// Facts of an Android package that the installer found; see `installer/Manifest.java`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct InstallerFacts {
+pub(crate) struct PackageFacts {
     pub package: String,
     pub version_code: i64,
     pub min_sdk: u32,
@@ -15,49 +15,50 @@ pub(crate) struct InstallerFacts {
     /// Class of the application.
     pub application: String,
     pub debuggable: bool,
-    /// Whether it lets the shell profile it.
+    /// Whether the shell may profile the package.
     pub profileable: bool,
     pub test_only: bool,
-    /// Whether it has code for a processor, which a JVM does not run.
+    /// Whether the package has native code, which a JVM does not run.
     pub native: bool,
-    /// SHA-256 of the certificates that signed it.
+    /// SHA-256 of the certificates that signed the package.
     pub signers: Vec<String>,
-    /// The newest signature scheme that holds: 1, or 2 for that and later.
+    /// Newest valid signature scheme: 1, or 2 for that and later.
     pub scheme: u32,
-    pub activities: BTreeMap<String, Activity>,
+    pub activities: BTreeMap<String, DeclaredActivity>,
     pub services: BTreeSet<String>,
-    pub instrumentations: BTreeMap<String, Instrumentation>,
+    pub instrumentations: BTreeMap<String, DeclaredInstrumentation>,
 }
 
-/// An activity of a package.
+/// Activity that a package's manifest declares.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Activity {
-    /// Whether others may start it; absent if the manifest does not say.
+pub(crate) struct DeclaredActivity {
+    /// Whether other packages may start the activity; `None` if the manifest does not declare it.
     pub exported: Option<bool>,
-    /// Whether it has a filter of intents.
+    /// Whether the activity has an intent filter.
     pub filtered: bool,
-    /// The activity that it is another name of.
+    /// Activity that this one is an alias of.
     pub target: Option<String>,
 }
 
-impl Activity {
-    /// Whether others may start it: without a word of the manifest, one with a filter.
+impl DeclaredActivity {
+    /// Whether other packages may start the activity; where the manifest does not declare it, an
+    /// activity with an intent filter.
     pub(crate) fn is_exported(&self) -> bool {
         self.exported.unwrap_or(self.filtered)
     }
 }
 
-/// An instrumentation of a package.
+/// Instrumentation that a package's manifest declares.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Instrumentation {
-    /// The package that it runs in.
+pub(crate) struct DeclaredInstrumentation {
+    /// Package that the instrumentation runs in.
     pub target: String,
-    /// Its meta-data.
+    /// Keys and values of the meta-data.
     pub meta: Vec<(String, String)>,
 }
 
-impl InstallerFacts {
-    /// Reads the installer's lines: a word, then fields between tabs.
+impl PackageFacts {
+    /// Parses the installer's lines: a word, then fields separated by tabs.
     pub(super) fn parse(text: &str) -> Result<Self, InstallError> {
         let mut facts = Self { min_sdk: 1, target_sdk: 1, ..Self::default() };
         facts.add(text)?;
@@ -69,17 +70,17 @@ impl InstallerFacts {
         }
     }
 
-    /// Reads further lines of the installer.
+    /// Adds the facts of further lines of the installer.
     pub(super) fn add(&mut self, text: &str) -> Result<(), InstallError> {
         for line in text.lines() {
             let fields: Vec<&str> = line.split('\t').collect();
-            self.take(&fields).ok_or_else(|| bad(&fields.join(" ")))?;
+            self.add_line(&fields).ok_or_else(|| malformed_manifest(&fields.join(" ")))?;
         }
         Ok(())
     }
 
-    /// None if a field is not what it should be.
-    fn take(&mut self, fields: &[&str]) -> Option<()> {
+    /// Adds the fact of one line; `None` if a field is malformed.
+    fn add_line(&mut self, fields: &[&str]) -> Option<()> {
         match *fields {
             ["package", name] => self.package = name.into(),
             ["version_code", code] => self.version_code = code.parse().ok()?,
@@ -100,11 +101,12 @@ impl InstallerFacts {
                     None => None,
                 };
                 let target = Some(target.to_owned()).filter(|target| !target.is_empty());
-                let activity = Activity { exported, filtered: filtered.parse().ok()?, target };
+                let activity =
+                    DeclaredActivity { exported, filtered: filtered.parse().ok()?, target };
                 self.activities.insert(class.into(), activity);
             }
             ["instrumentation", class, target] => {
-                let target = Instrumentation { target: target.into(), meta: Vec::new() };
+                let target = DeclaredInstrumentation { target: target.into(), meta: Vec::new() };
                 self.instrumentations.insert(class.into(), target);
             }
             ["meta", class, key, value] => {
@@ -117,7 +119,8 @@ impl InstallerFacts {
     }
 }
 
-fn bad(what: &str) -> InstallError {
+/// Error of a malformed manifest.
+fn malformed_manifest(what: &str) -> InstallError {
     InstallError::Refused(format!("INSTALL_PARSE_FAILED_BAD_MANIFEST: {what}"))
 }
 
@@ -131,7 +134,7 @@ mod tests {
                     activity\torg.x.A\tunsaid\ttrue\t\nactivity\torg.x.B\tfalse\ttrue\torg.x.A\n\
                     instrumentation\torg.x.R\torg.x\nmeta\torg.x.R\tmain\torg.x.Main\n\
                     signer\tab\nscheme\t2\nnative\tlib/x86/a.so\n";
-        let facts = InstallerFacts::parse(text).unwrap();
+        let facts = PackageFacts::parse(text).unwrap();
         assert_eq!((facts.version_code, facts.min_sdk, facts.target_sdk), (3, 14, 1));
         assert!(facts.debuggable && facts.native && !facts.test_only);
         let exported = |class| facts.activities[class].is_exported();
@@ -146,7 +149,7 @@ mod tests {
             ("package\torg.x\nmin_sdk\tKitKat", "BAD_MANIFEST"),
             ("package\ta\nwhat\t1", "BAD_MANIFEST"),
         ] {
-            let said = InstallerFacts::parse(wrong).unwrap_err().to_string();
+            let said = PackageFacts::parse(wrong).unwrap_err().to_string();
             assert!(said.starts_with(&format!("INSTALL_PARSE_FAILED_{code}")), "{said}");
         }
     }

@@ -1,4 +1,4 @@
-//! Why a package can't be read or installed.
+//! Errors of reading and installing packages.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::simulated_model::SimulatedModelError;
 
-/// Why the board can't read packages.
+/// Error that keeps the board from reading any package.
 #[derive(Debug, Error)]
 pub(crate) enum AndroidError {
     #[error("this board was started without what reads packages")]
@@ -19,7 +19,7 @@ pub(crate) enum AndroidError {
     Io(#[from] io::Error),
 }
 
-/// Why an application can't be installed, in the package manager's words.
+/// Error of installing an application, with the message of Android's package manager.
 #[derive(Debug, Error)]
 pub(crate) enum InstallError {
     #[error("INSTALL_FAILED_INVALID_URI: no such file")]

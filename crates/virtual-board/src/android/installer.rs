@@ -1,32 +1,33 @@
-//! The JVM that reads packages: it stays, since it starts slowly and works fast.
+//! JVM process that reads packages. It keeps running, since it starts slowly and works fast.
 
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use super::install_error::{AndroidError, InstallError};
-use crate::jdk::{BRIEF_JVM, program};
+use crate::jdk::{BRIEF_JVM_OPTIONS, jdk_command};
 
-const MAIN: &str = "wattline.board.installer.Installer";
+/// Main class of the installer.
+const MAIN_CLASS: &str = "wattline.board.installer.Installer";
 
-/// The program of `installer/`, running; it ends with this.
-pub(super) struct Installer {
+/// Running JVM of the Java program in `installer/`, killed when dropped.
+pub(super) struct InstallerProcess {
     process: Child,
     requests: ChildStdin,
     answers: BufReader<ChildStdout>,
 }
 
-impl Installer {
-    /// Starts it with the jars of its libraries.
+impl InstallerProcess {
+    /// Starts the JVM with the installer's jar and the jars of its libraries.
     pub(super) fn start(jar: &Path, libraries: &[PathBuf]) -> io::Result<Self> {
         let path =
             std::env::join_paths(std::iter::once(jar.to_path_buf()).chain(libraries.to_vec()));
-        let mut process = program("java")
-            .args(BRIEF_JVM)
+        let mut process = jdk_command("java")
+            .args(BRIEF_JVM_OPTIONS)
             .arg("-Xmx512m")
             .arg("-cp")
             .arg(path.map_err(io::Error::other)?)
-            .arg(MAIN)
+            .arg(MAIN_CLASS)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -37,17 +38,18 @@ impl Installer {
         Ok(Self { process, requests, answers })
     }
 
-    /// What a package's manifest says.
-    pub(super) fn manifest(&mut self, apk: &Path) -> Result<String, InstallError> {
-        self.ask(&["manifest", &apk.display().to_string()])
+    /// Facts of a package's manifest as tab-separated lines.
+    pub(super) fn read_manifest(&mut self, apk: &Path) -> Result<String, InstallError> {
+        self.request(&["manifest", &apk.display().to_string()])
     }
 
-    /// Who signed a package, if its signature holds for Android of this API level.
-    pub(super) fn signature(&mut self, apk: &Path, sdk: u32) -> Result<String, InstallError> {
-        self.ask(&["signature", &sdk.to_string(), &apk.display().to_string()])
+    /// Signers of a package as tab-separated lines, if its signature is valid on Android of this
+    /// API level.
+    pub(super) fn read_signature(&mut self, apk: &Path, sdk: u32) -> Result<String, InstallError> {
+        self.request(&["signature", &sdk.to_string(), &apk.display().to_string()])
     }
 
-    /// Makes a jar of a package's classes.
+    /// Translates a package's DEX code to a jar of classes.
     pub(super) fn translate(
         &mut self,
         apk: &Path,
@@ -55,28 +57,30 @@ impl Installer {
         framework: &Path,
     ) -> Result<(), InstallError> {
         let paths = [apk, classes, framework].map(|path| path.display().to_string());
-        self.ask(&["translate", &paths[0], &paths[1], &paths[2]]).map(drop)
+        self.request(&["translate", &paths[0], &paths[1], &paths[2]]).map(drop)
     }
 
-    fn ask(&mut self, words: &[&str]) -> Result<String, InstallError> {
+    /// Sends a request and returns the answer, or the refusal as an error.
+    fn request(&mut self, words: &[&str]) -> Result<String, InstallError> {
         match self.exchange(words).map_err(AndroidError::Io)? {
             (0, said) => Ok(said),
             (_, said) => Err(InstallError::Refused(said)),
         }
     }
 
+    /// Sends a request and reads the answer: code (0: success) and text.
     fn exchange(&mut self, words: &[&str]) -> io::Result<(i32, String)> {
-        self.requests.write_all(&framed(words)?)?;
+        self.requests.write_all(&encode_request(words)?)?;
         self.requests.flush()?;
         read_answer(&mut self.answers)
     }
 }
 
-/// More than the facts of any package.
+/// Size limit of an answer in bytes, larger than the facts of any package.
 const ANSWER_MAX: usize = 64 << 20;
 
-/// The number of words, then each with its length.
-fn framed(words: &[&str]) -> io::Result<Vec<u8>> {
+/// Request as bytes: the number of words, then each word after its length.
+fn encode_request(words: &[&str]) -> io::Result<Vec<u8>> {
     let number = |n: usize| i32::try_from(n).map(i32::to_be_bytes).map_err(io::Error::other);
     let mut bytes = number(words.len())?.to_vec();
     for word in words {
@@ -86,7 +90,7 @@ fn framed(words: &[&str]) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The code, then what is said with its length.
+/// Reads an answer: its code, then its text after its length.
 fn read_answer(answers: &mut impl Read) -> io::Result<(i32, String)> {
     let mut number = || -> io::Result<i32> {
         let mut bytes = [0; 4];
@@ -100,7 +104,7 @@ fn read_answer(answers: &mut impl Read) -> io::Result<(i32, String)> {
     Ok((code, String::from_utf8_lossy(&said).into_owned()))
 }
 
-impl Drop for Installer {
+impl Drop for InstallerProcess {
     fn drop(&mut self) {
         self.process.kill().ok();
         self.process.wait().ok();
@@ -113,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_path_with_line_breaks_stays_one_word() {
-        assert_eq!(framed(&["a\n\nread"]).unwrap(), b"\0\0\0\x01\0\0\0\x07a\n\nread");
+        assert_eq!(encode_request(&["a\n\nread"]).unwrap(), b"\0\0\0\x01\0\0\0\x07a\n\nread");
     }
 
     #[test]

@@ -1,14 +1,13 @@
-//! Which names a package may have.
+//! Validity of package names.
 
-/// The names of jars and of what is installed: they become names of files.
+/// Whether a text may name a jar or an installed package, whose name becomes a file name.
 pub(crate) fn is_package_name(name: &str) -> bool {
     let good = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     !name.is_empty() && name.split('.').all(|part| !part.is_empty() && part.chars().all(good))
 }
 
-/// What is wrong with the name of an Android package, in the words of its package manager
-/// (AOSP's `validateName`); none where it takes the name. Empty parts, which Android takes, are
-/// none of Java's.
+/// Fault of an Android package's name, in the words of its package manager (AOSP's `validateName`);
+/// `None` for a valid name. Empty parts, which Android accepts, are invalid in Java.
 pub fn package_name_fault(name: &str) -> Option<String> {
     let mut before = '.';
     for letter in name.chars() {

@@ -1,35 +1,35 @@
-//! What the package manager of an Android release lets in. Names and texts are those of
-//! AOSP's `PackageManager` and `InstallPackageHelper`.
+//! Rules by which the package manager of an Android release accepts or refuses a package. Names and
+//! texts are those of AOSP's `PackageManager` and `InstallPackageHelper`.
 
-use super::facts::InstallerFacts;
+use super::facts::PackageFacts;
 use super::install_error::InstallError;
 
-/// From this level on a package that targets it needs a signature of scheme 2 or later.
+/// API level from which a package that targets it needs a signature of scheme 2 or later.
 const NEEDS_SCHEME_2: u32 = 30;
-/// From this level on a package that targets it says of each filtered activity whether it is
-/// exported.
+/// API level from which a package that targets it must declare `exported` for each activity with an
+/// intent filter.
 const NEEDS_EXPORTED: u32 = 31;
-/// From this level on an installed package is replaced without being asked to.
+/// API level from which an installed package is replaced without `-r`.
 const REPLACES: u32 = 28;
 
-/// The options of `pm install`.
+/// Flags of `pm install`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Flags {
-    /// `-r`: an installed package is replaced.
+pub(crate) struct InstallFlags {
+    /// `-r`: replace an installed package.
     pub replace: bool,
-    /// `-t`: a package for tests is taken.
+    /// `-t`: accept a package for tests.
     pub test: bool,
-    /// `-d`: an older version is taken.
+    /// `-d`: accept an older version.
     pub downgrade: bool,
     /// `--bypass-low-target-sdk-block`.
     pub low_target: bool,
 }
 
-/// Refuses what a release of Android refuses by the manifest alone, which it reads first.
-pub(super) fn admit_manifest(
-    new: &InstallerFacts,
+/// Refuses a package by its manifest alone, as the release does before it reads the signature.
+pub(super) fn check_manifest(
+    new: &PackageFacts,
     sdk: u32,
-    flags: Flags,
+    flags: InstallFlags,
 ) -> Result<(), InstallError> {
     match manifest_refusal(new, sdk, flags) {
         Some(said) => Err(InstallError::Refused(said)),
@@ -37,28 +37,29 @@ pub(super) fn admit_manifest(
     }
 }
 
-/// Refuses what a release of Android refuses of a package with a manifest that it takes and a
-/// signature that holds.
-pub(super) fn admit(
-    new: &InstallerFacts,
+/// Refuses a package with a valid manifest and signature by its signature scheme, its native code,
+/// or the installed version `before`.
+pub(super) fn check_signature_and_update(
+    new: &PackageFacts,
     sdk: u32,
-    before: Option<&InstallerFacts>,
-    flags: Flags,
+    before: Option<&PackageFacts>,
+    flags: InstallFlags,
 ) -> Result<(), InstallError> {
-    match refusal(new, sdk, before, flags) {
+    match signature_or_update_refusal(new, sdk, before, flags) {
         Some(said) => Err(InstallError::Refused(said)),
         None => Ok(()),
     }
 }
 
-fn manifest_refusal(new: &InstallerFacts, sdk: u32, flags: Flags) -> Option<String> {
-    let InstallerFacts { min_sdk, target_sdk, .. } = new;
+/// Message of the package manager if it refuses the manifest.
+fn manifest_refusal(new: &PackageFacts, sdk: u32, flags: InstallFlags) -> Option<String> {
+    let PackageFacts { min_sdk, target_sdk, .. } = new;
     if *min_sdk > sdk {
         return Some(format!(
             "INSTALL_FAILED_OLDER_SDK: Requires newer sdk version #{min_sdk} (current version is #{sdk})"
         ));
     }
-    if let Some(class) = unsaid_activity(new).filter(|_| sdk >= NEEDS_EXPORTED) {
+    if let Some(class) = activity_without_exported(new).filter(|_| sdk >= NEEDS_EXPORTED) {
         return Some(format!(
             "INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: {class}: Targeting S+ (version 31 and above) \
              requires that an explicit value for android:exported be defined when intent filters \
@@ -79,13 +80,15 @@ fn manifest_refusal(new: &InstallerFacts, sdk: u32, flags: Flags) -> Option<Stri
     None
 }
 
-fn refusal(
-    new: &InstallerFacts,
+/// Message of the package manager if it refuses the signature scheme, the native code or the
+/// update.
+fn signature_or_update_refusal(
+    new: &PackageFacts,
     sdk: u32,
-    before: Option<&InstallerFacts>,
-    flags: Flags,
+    before: Option<&PackageFacts>,
+    flags: InstallFlags,
 ) -> Option<String> {
-    let InstallerFacts { package, target_sdk, .. } = new;
+    let PackageFacts { package, target_sdk, .. } = new;
     if sdk >= NEEDS_SCHEME_2 && *target_sdk >= NEEDS_SCHEME_2 && new.scheme < 2 {
         return Some(format!(
             "INSTALL_PARSE_FAILED_NO_CERTIFICATES: No signature found in package of version 2 or \
@@ -98,11 +101,12 @@ fn refusal(
     before.and_then(|before| update_refusal(new, before, sdk, flags))
 }
 
+/// Message of the package manager if it refuses to replace the installed version `before`.
 fn update_refusal(
-    new: &InstallerFacts,
-    before: &InstallerFacts,
+    new: &PackageFacts,
+    before: &PackageFacts,
     sdk: u32,
-    flags: Flags,
+    flags: InstallFlags,
 ) -> Option<String> {
     let package = &new.package;
     if sdk < REPLACES && !flags.replace {
@@ -128,8 +132,8 @@ fn update_refusal(
     None
 }
 
-/// The least level that a package must target to be installed on Android of this one; Android 14
-/// and 15 have one.
+/// Least API level that a package must target to be installed on Android of the level `sdk`; only
+/// Android 14 and later have one.
 pub fn least_target_sdk(sdk: u32) -> Option<u32> {
     match sdk {
         ..34 => None,
@@ -138,7 +142,9 @@ pub fn least_target_sdk(sdk: u32) -> Option<u32> {
     }
 }
 
-fn unsaid_activity(new: &InstallerFacts) -> Option<&str> {
+/// Class of an activity with an intent filter for which the manifest does not declare `exported`,
+/// though the target level demands it.
+fn activity_without_exported(new: &PackageFacts) -> Option<&str> {
     if new.target_sdk < NEEDS_EXPORTED {
         return None;
     }
@@ -150,89 +156,91 @@ fn unsaid_activity(new: &InstallerFacts) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::android::facts::Activity;
+    use crate::android::facts::DeclaredActivity;
 
-    fn good() -> InstallerFacts {
-        InstallerFacts {
+    fn good() -> PackageFacts {
+        PackageFacts {
             package: "org.x".into(),
             version_code: 5,
             min_sdk: 14,
             target_sdk: 34,
             signers: vec!["key".into()],
             scheme: 2,
-            ..InstallerFacts::default()
+            ..PackageFacts::default()
         }
     }
 
     /// The code with which a package is refused over another; empty if it is taken.
     fn code(
-        new: &InstallerFacts,
+        new: &PackageFacts,
         sdk: u32,
-        before: Option<&InstallerFacts>,
-        flags: Flags,
+        before: Option<&PackageFacts>,
+        flags: InstallFlags,
     ) -> String {
         let said = manifest_refusal(new, sdk, flags);
-        let said = said.or_else(|| refusal(new, sdk, before, flags)).unwrap_or_default();
+        let said = said
+            .or_else(|| signature_or_update_refusal(new, sdk, before, flags))
+            .unwrap_or_default();
         said.split(':').next().unwrap_or_default().to_owned()
     }
 
     #[test]
     fn a_release_refuses_what_is_too_new_or_too_old_for_it() {
-        let none = Flags::default();
+        let none = InstallFlags::default();
         assert_eq!(code(&good(), 13, None, none), "INSTALL_FAILED_OLDER_SDK");
         for sdk in [14, 17, 30, 34, 35] {
             assert_eq!(code(&good(), sdk, None, none), "", "{sdk}");
         }
-        let old = InstallerFacts { target_sdk: 22, ..good() };
+        let old = PackageFacts { target_sdk: 22, ..good() };
         assert_eq!(code(&old, 33, None, none), "");
         assert_eq!(code(&old, 34, None, none), "INSTALL_FAILED_DEPRECATED_SDK_VERSION");
-        assert_eq!(code(&old, 34, None, Flags { low_target: true, ..none }), "");
+        assert_eq!(code(&old, 34, None, InstallFlags { low_target: true, ..none }), "");
     }
 
     /// A signature of a scheme that is too new for a release is no reason beside its level.
     #[test]
     fn the_level_is_refused_before_anything_is_known_of_the_signature() {
-        let unsigned = InstallerFacts { min_sdk: 21, signers: Vec::new(), scheme: 0, ..good() };
-        let said = admit_manifest(&unsigned, 17, Flags::default()).unwrap_err().to_string();
+        let unsigned = PackageFacts { min_sdk: 21, signers: Vec::new(), scheme: 0, ..good() };
+        let said = check_manifest(&unsigned, 17, InstallFlags::default()).unwrap_err().to_string();
         assert!(
             said.starts_with("INSTALL_FAILED_OLDER_SDK: Requires newer sdk version #21"),
             "{said}"
         );
-        assert!(admit_manifest(&unsigned, 30, Flags::default()).is_ok());
+        assert!(check_manifest(&unsigned, 30, InstallFlags::default()).is_ok());
     }
 
     #[test]
     fn what_a_target_promises_is_asked_for() {
-        let none = Flags::default();
-        let v1 = InstallerFacts { scheme: 1, ..good() };
+        let none = InstallFlags::default();
+        let v1 = PackageFacts { scheme: 1, ..good() };
         assert_eq!(code(&v1, 30, None, none), "INSTALL_PARSE_FAILED_NO_CERTIFICATES");
         assert_eq!(code(&v1, 29, None, none), "");
-        let activity = Activity { exported: None, filtered: true, target: None };
-        let unsaid = InstallerFacts { activities: [("org.x.A".into(), activity)].into(), ..good() };
+        let activity = DeclaredActivity { exported: None, filtered: true, target: None };
+        let unsaid = PackageFacts { activities: [("org.x.A".into(), activity)].into(), ..good() };
         assert_eq!(code(&unsaid, 31, None, none), "INSTALL_PARSE_FAILED_MANIFEST_MALFORMED");
         assert_eq!(code(&unsaid, 30, None, none), "");
-        let test = InstallerFacts { test_only: true, ..good() };
+        let test = PackageFacts { test_only: true, ..good() };
         assert_eq!(code(&test, 17, None, none), "INSTALL_FAILED_TEST_ONLY");
-        assert_eq!(code(&test, 17, None, Flags { test: true, ..none }), "");
-        let native = InstallerFacts { native: true, ..good() };
+        assert_eq!(code(&test, 17, None, InstallFlags { test: true, ..none }), "");
+        let native = PackageFacts { native: true, ..good() };
         assert_eq!(code(&native, 17, None, none), "INSTALL_FAILED_NO_MATCHING_ABIS");
     }
 
     #[test]
     fn updates_have_the_same_key_and_no_older_version() {
-        let replace = Flags { replace: true, ..Flags::default() };
+        let replace = InstallFlags { replace: true, ..InstallFlags::default() };
         let before = good();
         assert_eq!(code(&good(), 17, Some(&before), replace), "");
-        let unasked = code(&good(), 17, Some(&before), Flags::default());
+        let unasked = code(&good(), 17, Some(&before), InstallFlags::default());
         assert_eq!(unasked, "INSTALL_FAILED_ALREADY_EXISTS");
-        assert_eq!(code(&good(), 28, Some(&before), Flags::default()), "");
-        let other = InstallerFacts { signers: vec!["other".into()], ..good() };
+        assert_eq!(code(&good(), 28, Some(&before), InstallFlags::default()), "");
+        let other = PackageFacts { signers: vec!["other".into()], ..good() };
         assert_eq!(code(&other, 17, Some(&before), replace), "INSTALL_FAILED_UPDATE_INCOMPATIBLE");
-        let older = InstallerFacts { version_code: 4, ..good() };
-        let down = Flags { downgrade: true, ..replace };
+        let older = PackageFacts { version_code: 4, ..good() };
+        let down = InstallFlags { downgrade: true, ..replace };
         assert_eq!(code(&older, 17, Some(&before), replace), "INSTALL_FAILED_VERSION_DOWNGRADE");
         assert_eq!(code(&older, 17, Some(&before), down), "INSTALL_FAILED_VERSION_DOWNGRADE");
-        let debuggable = InstallerFacts { debuggable: true, ..good() };
+        let debuggable = PackageFacts { debuggable: true, ..good() };
         assert_eq!(code(&older, 17, Some(&debuggable), down), "");
     }
 }

@@ -1,99 +1,105 @@
-//! What a JVM is started with for an application: its class path, its words, its folder.
+//! Command line of an application's JVM: its class path, its arguments, its folder.
 
 use std::path::{Path, PathBuf};
 
-use super::start_error::StartError;
-use crate::android::{Installed, InstallerFacts};
+use super::start_error::AppStartError;
+use crate::android::{PackageFacts, TranslatedPackage};
 use crate::folder::BoardFolder;
 use crate::package::{archive, files};
 
-/// The class that begins a process of a package, in the framework.
+/// Framework class whose `main` begins a process of a package.
 const ZYGOTE: &str = "wattline.board.Zygote";
 
-/// What is to be started.
-pub(crate) struct AppStart<'a> {
+/// Request to start an application.
+pub(crate) struct AppStartRequest<'a> {
     pub package: &'a str,
-    pub entry: LaunchEntryPoint<'a>,
-    pub extras: &'a [Extra],
+    pub entry: AppEntryPoint<'a>,
+    pub extras: &'a [IntentExtra],
 }
 
-/// What of a package is started.
+/// Entry point of a package that is to be started.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum LaunchEntryPoint<'a> {
-    /// By `am start`; of a jar the class with `main`.
+pub(crate) enum AppEntryPoint<'a> {
+    /// Activity, by `am start`; for a jar the class with `main`.
     Activity(&'a str),
-    /// By `am instrument`: an instrumentation of this package, which may be another one.
+    /// Instrumentation of this package, which may be another one than the application's, by `am
+    /// instrument`.
     Instrumentation { package: &'a str, class: &'a str },
 }
 
-/// What is installed of an application that is started.
+/// Installed Android packages that a process needs.
 #[derive(Debug, Default)]
 pub(crate) struct InstalledParts {
-    /// The application's package; none of a jar.
-    pub application: Option<Installed>,
-    /// The package of the instrumentation, where that is another one.
-    pub instrumentation: Option<Installed>,
+    /// Package of the application; `None` for a jar.
+    pub application: Option<TranslatedPackage>,
+    /// Package of the instrumentation, where it is another one.
+    pub instrumentation: Option<TranslatedPackage>,
 }
 
-/// A value that goes along.
+/// Typed key and value that `am` passes to an activity or instrumentation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Extra {
-    /// The letter of `am`'s option: `s` of a text, `i`, `l`, `f`, `z`.
+pub(crate) struct IntentExtra {
+    /// Letter of `am`'s option: `s` for a text, `i`, `l`, `f`, `z`.
     pub kind: char,
     pub key: String,
     pub value: String,
 }
 
-/// How a JVM is started.
-pub(super) struct Launch {
-    /// The classes whose execution costs energy.
+/// Command line of an application's JVM.
+pub(super) struct JvmLaunch {
+    /// Jars of the application, whose execution spends energy.
     pub applications: Vec<PathBuf>,
-    /// The classes of Android, for a package.
+    /// Jar of the Android framework, for a package.
     pub framework: Option<PathBuf>,
     /// Options of the JVM.
     pub options: Vec<String>,
-    /// The class that it starts, and its arguments.
+    /// Main class and its arguments.
     pub words: Vec<String>,
     /// Its working directory.
     pub folder: PathBuf,
-    /// Whether what `input` writes to its standard input is for its window.
+    /// Whether input lines on standard input are for a window.
     pub has_window: bool,
 }
 
-/// Where a process's framework reports to the board.
-pub(super) fn reports(scratch: &Path) -> PathBuf {
+/// Path of the file in which a process's framework reports to the board.
+pub(super) fn reports_path(scratch: &Path) -> PathBuf {
     scratch.join("reports")
 }
 
-impl Launch {
-    /// Of an installed package, or of a jar, with this folder for the process's files of ours.
+impl JvmLaunch {
+    /// Command line for an installed package or a jar; `scratch` is the folder for the board's own
+    /// files of the process.
     pub(super) fn of(
         folder: &BoardFolder,
         installed: InstalledParts,
-        start: &AppStart<'_>,
+        start: &AppStartRequest<'_>,
         scratch: &Path,
-    ) -> Result<Self, StartError> {
+    ) -> Result<Self, AppStartError> {
         let InstalledParts { application, instrumentation } = installed;
         match application {
-            Some(installed) => of_package(folder, start, scratch, (installed, instrumentation)),
-            None => of_jar(folder, start),
+            Some(installed) => package_launch(folder, start, scratch, (installed, instrumentation)),
+            None => jar_launch(folder, start),
         }
     }
 }
 
-fn of_jar(folder: &BoardFolder, start: &AppStart<'_>) -> Result<Launch, StartError> {
+/// Command line for a jar: the class with `main`, and the extras as `key=value`.
+fn jar_launch(
+    folder: &BoardFolder,
+    start: &AppStartRequest<'_>,
+) -> Result<JvmLaunch, AppStartError> {
     let package = start.package.to_owned();
     let class = match start.entry {
-        LaunchEntryPoint::Activity(class) => class.to_owned(),
-        LaunchEntryPoint::Instrumentation { package, class } => {
-            return Err(no_instrumentation(package, class));
+        AppEntryPoint::Activity(class) => class.to_owned(),
+        AppEntryPoint::Instrumentation { package, class } => {
+            return Err(no_instrumentation_error(package, class));
         }
     };
-    let found = files::find(folder, &package);
+    let found = files::find_package(folder, &package);
     let place = found.filter(|place| archive::has_class(&place.jar, &class));
-    let Some(place) = place else { return Err(StartError::Unknown { package, class }) };
+    let Some(place) = place else { return Err(AppStartError::Unknown { package, class }) };
     let extras = start.extras.iter().map(|extra| format!("{}={}", extra.key, extra.value));
-    Ok(Launch {
+    Ok(JvmLaunch {
         applications: vec![place.jar],
         framework: None,
         options: Vec::new(),
@@ -103,15 +109,18 @@ fn of_jar(folder: &BoardFolder, start: &AppStart<'_>) -> Result<Launch, StartErr
     })
 }
 
-fn of_package(
+/// Command line for an Android package: the zygote with the entry point, classes, activities,
+/// services and extras.
+fn package_launch(
     folder: &BoardFolder,
-    start: &AppStart<'_>,
+    start: &AppStartRequest<'_>,
     scratch: &Path,
-    (installed, instrumentation): (Installed, Option<Installed>),
-) -> Result<Launch, StartError> {
+    (installed, instrumentation): (TranslatedPackage, Option<TranslatedPackage>),
+) -> Result<JvmLaunch, AppStartError> {
     let mut words = vec![ZYGOTE.to_owned()];
-    words.extend(entry(start, &installed, instrumentation.as_ref())?);
-    for Installed { facts, classes, .. } in [&installed].into_iter().chain(&instrumentation) {
+    words.extend(zygote_arguments(start, &installed, instrumentation.as_ref())?);
+    for TranslatedPackage { facts, classes, .. } in [&installed].into_iter().chain(&instrumentation)
+    {
         let classes = classes.display().to_string();
         words.extend(["package".to_owned(), facts.package.clone(), classes]);
     }
@@ -123,20 +132,20 @@ fn of_package(
     for class in installed.facts.services {
         words.extend(["service".to_owned(), class]);
     }
-    for Extra { kind, key, value } in start.extras {
+    for IntentExtra { kind, key, value } in start.extras {
         words.extend(["extra".to_owned(), kind.to_string(), key.clone(), value.clone()]);
     }
     let data = folder.path().join("data/data").join(start.package);
     let option = |name: &str, value: &str| format!("-Dwattline.board.{name}={value}");
     // As on Android, what is started with comes first.
     let before = instrumentation.map(|other| other.classes);
-    Ok(Launch {
+    Ok(JvmLaunch {
         applications: before.into_iter().chain([installed.classes]).collect(),
         framework: Some(installed.framework),
         options: vec![
             option("package", start.package),
             option("data", &data.display().to_string()),
-            option("reports", &reports(scratch).display().to_string()),
+            option("reports", &reports_path(scratch).display().to_string()),
         ],
         words,
         folder: folder.path().to_owned(),
@@ -144,26 +153,26 @@ fn of_package(
     })
 }
 
-/// The zygote's words for what is started, if the manifest has it.
-fn entry(
-    start: &AppStart<'_>,
-    installed: &Installed,
-    instrumentation: Option<&Installed>,
-) -> Result<Vec<String>, StartError> {
+/// The zygote's arguments for the entry point, if the manifest declares it.
+fn zygote_arguments(
+    start: &AppStartRequest<'_>,
+    installed: &TranslatedPackage,
+    instrumentation: Option<&TranslatedPackage>,
+) -> Result<Vec<String>, AppStartError> {
     let facts = &installed.facts;
     match start.entry {
-        LaunchEntryPoint::Activity(class) => {
+        AppEntryPoint::Activity(class) => {
             check_activity(facts, class)?;
             Ok(vec!["activity".into(), class.into()])
         }
-        LaunchEntryPoint::Instrumentation { package, class } => {
+        AppEntryPoint::Instrumentation { package, class } => {
             let owner = &instrumentation.unwrap_or(installed).facts;
             let found = owner.instrumentations.get(class);
             let found = found.filter(|found| found.target == start.package);
-            let found = found.ok_or_else(|| no_instrumentation(package, class))?;
+            let found = found.ok_or_else(|| no_instrumentation_error(package, class))?;
             if owner.signers != facts.signers {
                 let target = start.package.to_owned();
-                return Err(StartError::OtherKey {
+                return Err(AppStartError::OtherKey {
                     package: package.into(),
                     class: class.into(),
                     target,
@@ -178,49 +187,58 @@ fn entry(
     }
 }
 
-/// Whether others may start an activity.
-pub(crate) fn check_activity(facts: &InstallerFacts, class: &str) -> Result<(), StartError> {
+/// Checks that other packages may start an activity.
+pub(crate) fn check_activity(facts: &PackageFacts, class: &str) -> Result<(), AppStartError> {
     let (package, named) = (facts.package.clone(), class.to_owned());
     match facts.activities.get(class) {
-        None => Err(StartError::Unknown { package, class: named }),
+        None => Err(AppStartError::Unknown { package, class: named }),
         Some(activity) if !activity.is_exported() => {
-            Err(StartError::NotExported { package, class: named })
+            Err(AppStartError::NotExported { package, class: named })
         }
         Some(_) => Ok(()),
     }
 }
 
-fn no_instrumentation(package: &str, class: &str) -> StartError {
-    StartError::NoInstrumentation { package: package.to_owned(), class: class.to_owned() }
+fn no_instrumentation_error(package: &str, class: &str) -> AppStartError {
+    AppStartError::NoInstrumentation { package: package.to_owned(), class: class.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::android::Instrumentation;
+    use crate::android::DeclaredInstrumentation;
     use crate::user::BoardUser;
 
     const RUNNER: &str = "org.r.Runner";
 
-    fn installed(package: &str, signer: &str, target: Option<&str>) -> Installed {
-        let mut facts = InstallerFacts {
+    fn installed(package: &str, signer: &str, target: Option<&str>) -> TranslatedPackage {
+        let mut facts = PackageFacts {
             package: package.into(),
             application: "android.app.Application".into(),
             signers: vec![signer.into()],
-            ..InstallerFacts::default()
+            ..PackageFacts::default()
         };
         let meta = vec![("key".to_owned(), "value".to_owned())];
-        let of = |target: &str| Instrumentation { target: target.into(), meta };
+        let of = |target: &str| DeclaredInstrumentation { target: target.into(), meta };
         facts.instrumentations.extend(target.map(|target| (RUNNER.to_owned(), of(target))));
-        Installed { facts, classes: package.into(), framework: "f.jar".into(), filter: "verify" }
+        TranslatedPackage {
+            facts,
+            classes: package.into(),
+            framework: "f.jar".into(),
+            filter: "verify",
+        }
     }
 
     #[test]
     fn an_instrumentation_of_another_package_runs_with_its_key_alone() {
         let application = installed("org.x", "key", None);
-        let entry = LaunchEntryPoint::Instrumentation { package: "org.x.r", class: RUNNER };
-        let start = AppStart { package: "org.x", entry, extras: &[] };
-        let said = |runner: &Installed| match super::entry(&start, &application, Some(runner)) {
+        let entry = AppEntryPoint::Instrumentation { package: "org.x.r", class: RUNNER };
+        let start = AppStartRequest { package: "org.x", entry, extras: &[] };
+        let said = |runner: &TranslatedPackage| match super::zygote_arguments(
+            &start,
+            &application,
+            Some(runner),
+        ) {
             Ok(words) => words.join(" "),
             Err(error) => error.to_string(),
         };
@@ -240,9 +258,9 @@ mod tests {
             application: Some(installed("org.x", "key", None)),
             instrumentation: Some(installed("org.x.r", "key", Some("org.x"))),
         };
-        let entry = LaunchEntryPoint::Instrumentation { package: "org.x.r", class: RUNNER };
-        let start = AppStart { package: "org.x", entry, extras: &[] };
-        let launch = Launch::of(&board, installed, &start, folder.path()).unwrap();
+        let entry = AppEntryPoint::Instrumentation { package: "org.x.r", class: RUNNER };
+        let start = AppStartRequest { package: "org.x", entry, extras: &[] };
+        let launch = JvmLaunch::of(&board, installed, &start, folder.path()).unwrap();
         assert_eq!(launch.applications, [PathBuf::from("org.x.r"), PathBuf::from("org.x")]);
     }
 }

@@ -1,10 +1,10 @@
 //! Applications: real JVM processes whose code is counted by the simulated energy model and whose
 //! time is the board's. A process computes from its start until it asks the clock,
-//! and again after each answer; the energy of what it executed since the last
-//! question becomes busy time, and the answer comes when the clock is there.
+//! and again after each answer; the energy of the code executed since the last
+//! question becomes busy time, and the answer comes when that time has passed.
 
+mod clock_link;
 mod launch;
-mod link;
 mod output;
 mod process;
 mod report;
@@ -20,35 +20,38 @@ use super::board_state::BoardState;
 use super::sampler::Recordings;
 use super::signals::signal_process;
 use super::simulated_model::{AgentOptions, CostTable, SimulatedModelOptions};
-pub(super) use launch::{AppStart, Extra, InstalledParts, LaunchEntryPoint, check_activity};
+pub(super) use launch::{
+    AppEntryPoint, AppStartRequest, InstalledParts, IntentExtra, check_activity,
+};
 pub(super) use process::AppProcess;
 pub(super) use start::start;
-pub(super) use start_error::StartError;
+pub(super) use start_error::AppStartError;
 
-/// What every application is started with.
+/// Settings with which every application starts.
 pub(super) struct AppSettings {
-    /// Cost file of the simulated energy model.
+    /// Costs of executed code.
     pub costs: CostTable,
-    /// Device level and multiplier.
+    /// Family, device level and multiplier of the simulated energy model.
     pub simulated_model: SimulatedModelOptions,
-    /// How the agent is built.
+    /// Options for building the agent.
     pub agent: AgentOptions,
-    /// Where the ground truth goes, a folder per session.
+    /// Folder for the ground truth, with a folder per session.
     pub truth: Option<PathBuf>,
-    /// Scratch space for counters and outputs.
+    /// Folder for counters and outputs.
     pub scratch: PathBuf,
 }
 
-/// The applications that run, in the order of their start.
-pub(super) struct Apps {
+/// Running applications, in the order of their start.
+pub(super) struct RunningApps {
     settings: AppSettings,
     board: Arc<BoardState>,
     recordings: Arc<Recordings>,
     running: Mutex<Vec<Arc<AppProcess>>>,
 }
 
-impl Apps {
-    /// Their processes work with the board's state, and are sampled by its recordings.
+impl RunningApps {
+    /// No applications yet; their processes use the board's state and are sampled by its
+    /// recordings.
     pub(super) fn new(
         settings: AppSettings,
         board: Arc<BoardState>,
@@ -57,12 +60,12 @@ impl Apps {
         Self { settings, board, recordings, running: Mutex::default() }
     }
 
-    /// Scratch space, which shells can't reach.
+    /// Scratch folder, which shells cannot reach.
     pub(super) fn scratch(&self) -> &Path {
         &self.settings.scratch
     }
 
-    /// Process number and package of everything that runs.
+    /// Process number and package of every running process.
     pub(super) fn running(&self) -> Vec<(u32, String)> {
         self.lock().iter().map(|process| (process.pid, process.package.clone())).collect()
     }
@@ -71,24 +74,24 @@ impl Apps {
         self.lock().iter().any(|process| process.package == package)
     }
 
-    /// Gives a line to the application started last; whether it has a window that takes it.
+    /// Writes an input line to the application started last; true if a window takes it.
     pub(super) fn send_input(&self, line: &str) -> bool {
         let foreground = self.lock().last().cloned();
         foreground.is_some_and(|process| process.send_input(line))
     }
 
-    /// Gives a line to the application of a package, as what is for its window.
-    pub(super) fn send_to(&self, package: &str, line: &str) {
+    /// Writes an input line to the window of a package's application.
+    pub(super) fn send_input_to(&self, package: &str, line: &str) {
         let running = self.lock().clone();
         for process in running.iter().filter(|process| process.package == package) {
             process.send_input(line);
         }
     }
 
-    /// Brings into the log what applications have printed.
-    pub(super) fn read_outputs(&self) {
+    /// Adds to the log what applications have printed.
+    pub(super) fn log_outputs(&self) {
         let running = self.lock().clone();
-        running.iter().for_each(|process| process.read_output());
+        running.iter().for_each(|process| process.log_output());
     }
 
     /// Ends a package's processes and waits until they are gone.
@@ -105,18 +108,19 @@ impl Apps {
         running.iter().for_each(|process| process.stop());
     }
 
-    /// Sends a signal to all processes, which see to their ends themselves.
+    /// Sends a signal to all processes; their supervising threads handle the ends.
     pub(super) fn signal_all(&self, signal: Signal) {
         for process in self.lock().iter() {
             signal_process(process.pid, signal);
         }
     }
 
-    /// No process gets an answer from the clock any more.
+    /// Withholds the clock's answers from all processes from now on.
     pub(super) fn hang_all(&self) {
         self.lock().iter().for_each(|process| process.hang());
     }
 
+    /// Adds a process that has started.
     fn add(&self, process: Arc<AppProcess>) {
         self.lock().push(process);
     }

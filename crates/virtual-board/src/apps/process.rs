@@ -1,4 +1,4 @@
-//! One process of an application: what it printed, used and allocated, and its end.
+//! One process of an application: its output, energy, allocations, and its end.
 
 use std::fs;
 use std::io::{self, Write};
@@ -10,85 +10,87 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use super::output::ProcessOutput;
 use super::report::AppReport;
 use crate::board_state::BoardState;
-use crate::clock::{FOR_EVER, Hold, Interrupted, Sleeper};
+use crate::clock::{ClockHold, FOR_EVER, SleepInterrupted, Sleeper};
 use crate::log_buffer::BufferedLine;
 use crate::sampler::{ApplicationWork, ClockInterval, MethodSampler, Recordings, SampledShare};
 use crate::signals::kill_group;
 use crate::simulated_model::SimulatedModel;
 
-/// A line of standard error begins so when a thread ends with an exception.
+/// Beginning of a line of standard error where a thread ends with an exception.
 const UNCAUGHT: &str = "Exception in thread ";
-/// Lines of a stack trace that go to the log as the crash: a JVM's thousand frames, and causes.
+/// Maximum of stack trace lines that are logged as a crash: a JVM's thousand frames, and causes.
 const TRACE_LINES_MAX: usize = 1200;
 
-/// A process.
+/// Running process of an application.
 pub(crate) struct AppProcess {
     board: Arc<BoardState>,
     recordings: Arc<Recordings>,
-    /// Where the ground truth of sessions goes.
+    /// Folder for the ground truth of sessions.
     truth: Option<PathBuf>,
     pub(super) pid: u32,
     pub(super) package: String,
-    /// Where the simulated energy model's counters lie.
+    /// Folder of the simulated energy model's counters.
     pub(super) folder: PathBuf,
-    /// Keeps the clock standing while the process computes.
-    pub(super) hold: Mutex<Option<Hold>>,
+    /// Hold on the clock while the process computes.
+    pub(super) hold: Mutex<Option<ClockHold>>,
     stdin: Mutex<Option<ChildStdin>>,
     has_window: bool,
-    /// While it sleeps until something is due or somebody touches it: when it is no longer busy.
-    dozes: Mutex<Option<u64>>,
-    parts: Mutex<Parts>,
-    stage: Mutex<Stage>,
-    /// What its instrumentation has said.
-    said: Mutex<Vec<AppReport>>,
-    /// The commands that wait for its end.
+    /// End of the busy time (nanoseconds since boot) while the process dozes until something is due
+    /// or input arrives.
+    doze_busy_until_ns: Mutex<Option<u64>>,
+    parts: Mutex<ProcessAccounting>,
+    stage: Mutex<ProcessStage>,
+    /// Reports of the process's instrumentation.
+    instrumentation_reports: Mutex<Vec<AppReport>>,
+    /// Process numbers of commands that wait for the end.
     watchers: Mutex<Vec<u32>>,
     changed: Condvar,
     hangs: AtomicBool,
 }
 
-/// What is used up step by step.
-struct Parts {
+/// Outputs and counters of a process that are read step by step.
+struct ProcessAccounting {
     stdout: ProcessOutput,
     stderr: ProcessOutput,
     reports: ProcessOutput,
     simulated_model: Box<dyn SimulatedModel>,
     /// Android's sampler of methods, while it runs.
     sampler: Option<MethodSampler>,
-    /// Bytes allocated since the last collection.
+    /// Bytes allocated since the last GC.
     allocated: u64,
-    /// Lines and bytes that were logged and whose energy was not spent yet.
+    /// Lines and bytes that were logged and whose energy is not spent yet.
     logged: (u64, u64),
-    /// Busy time that has not passed yet when the process ends.
+    /// Busy time in nanoseconds that is still to pass when the process ends.
     last_busy_ns: u64,
-    /// The stack trace of the last uncaught exception.
+    /// Stack trace of the last uncaught exception.
     trace: Vec<String>,
 }
 
+/// Stage in the life of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ProcessStage {
     /// The JVM starts.
     Starting,
-    /// It has called the clock.
+    /// The JVM has called the clock.
     Ready,
-    /// It is being ended by the board.
+    /// The board is ending the process.
     Stopping,
-    /// It has ended and is accounted for.
+    /// The process has ended and its energy is spent.
     Ended,
 }
 
-/// Everything a process begins with.
-pub(super) struct Begin {
+/// Initial parts of a process.
+pub(super) struct AppProcessInit {
     pub board: Arc<BoardState>,
     pub recordings: Arc<Recordings>,
-    /// Where the ground truth of sessions goes.
+    /// Folder for the ground truth of sessions.
     pub truth: Option<PathBuf>,
     pub pid: u32,
     pub package: String,
     pub folder: PathBuf,
-    pub hold: Hold,
+    pub hold: ClockHold,
     pub stdin: Option<ChildStdin>,
-    /// Whether its standard input is for its window.
+    /// Whether standard input is for a window.
     pub has_window: bool,
     pub outputs: [ProcessOutput; 2],
     pub reports: ProcessOutput,
@@ -96,8 +98,8 @@ pub(super) struct Begin {
 }
 
 impl AppProcess {
-    pub(super) fn new(begin: Begin) -> Self {
-        let Begin {
+    pub(super) fn new(begin: AppProcessInit) -> Self {
+        let AppProcessInit {
             board,
             recordings,
             truth,
@@ -114,7 +116,7 @@ impl AppProcess {
         let [stdout, stderr] = outputs;
         let trace = Vec::new();
         let (allocated, logged, last_busy_ns) = (0, (0, 0), 0);
-        let parts = Parts {
+        let parts = ProcessAccounting {
             stdout,
             stderr,
             reports,
@@ -135,10 +137,10 @@ impl AppProcess {
             hold: Mutex::new(Some(hold)),
             stdin: Mutex::new(stdin),
             has_window,
-            dozes: Mutex::default(),
+            doze_busy_until_ns: Mutex::default(),
             parts: Mutex::new(parts),
-            stage: Mutex::new(Stage::Starting),
-            said: Mutex::default(),
+            stage: Mutex::new(ProcessStage::Starting),
+            instrumentation_reports: Mutex::default(),
             watchers: Mutex::default(),
             changed: Condvar::new(),
             hangs: AtomicBool::new(false),
@@ -150,56 +152,62 @@ impl AppProcess {
         self.board.clock.now_ns()
     }
 
-    /// From now on it gets no answer from the clock: it lives and does nothing.
+    /// Withholds the clock's answers from now on: the process lives and does nothing.
     pub(super) fn hang(&self) {
         self.hangs.store(true, Ordering::SeqCst);
     }
 
     /// Waits until the JVM has called the clock for the first time, or has ended.
     pub(crate) fn wait_until_ready(&self) {
-        let starting = |stage: &mut Stage| *stage == Stage::Starting;
+        let starting = |stage: &mut ProcessStage| *stage == ProcessStage::Starting;
         drop(self.changed.wait_while(lock(&self.stage), starting));
     }
 
-    /// The JVM has called the clock.
-    pub(super) fn ready(&self) {
-        self.set_stage(|stage| if stage == Stage::Starting { Stage::Ready } else { stage });
+    /// Notes that the JVM has called the clock.
+    pub(super) fn mark_ready(&self) {
+        self.set_stage(
+            |stage| if stage == ProcessStage::Starting { ProcessStage::Ready } else { stage },
+        );
     }
 
-    /// Writes a line to the standard input; whether it is for a window, which then looks at it
-    /// as soon as it has time.
+    /// Writes a line to standard input; true if it is for a window, which then reads it as soon as
+    /// it has time.
     pub(super) fn send_input(&self, line: &str) -> bool {
         if let Some(stdin) = lock(&self.stdin).as_mut() {
             // A process that closed its input, or is gone, does not hear it.
             stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush()).ok();
         }
-        let busy_until_ns = lock(&self.dozes).filter(|_| !self.hangs.load(Ordering::SeqCst));
+        let busy_until_ns =
+            lock(&self.doze_busy_until_ns).filter(|_| !self.hangs.load(Ordering::SeqCst));
         if let Some(busy_until_ns) = busy_until_ns {
-            self.board.clock.hasten(Sleeper::Application(self.pid), busy_until_ns);
+            self.board.clock.wake_earlier(Sleeper::Application(self.pid), busy_until_ns);
         }
         self.has_window
     }
 
-    /// Ends the process and waits until it is accounted for.
+    /// Kills the process and waits until its energy is spent.
     pub(super) fn stop(&self) {
-        self.set_stage(|stage| if stage == Stage::Ended { stage } else { Stage::Stopping });
+        self.set_stage(
+            |stage| if stage == ProcessStage::Ended { stage } else { ProcessStage::Stopping },
+        );
         kill_group(self.pid);
         self.board.clock.interrupt(Sleeper::Application(self.pid));
-        let running = |stage: &mut Stage| *stage != Stage::Ended;
+        let running = |stage: &mut ProcessStage| *stage != ProcessStage::Ended;
         drop(self.changed.wait_while(lock(&self.stage), running));
     }
 
-    /// Brings into the log what the process has printed.
-    pub(super) fn read_output(&self) {
+    /// Adds to the log what the process has printed.
+    pub(super) fn log_output(&self) {
         let mut parts = lock(&self.parts);
         self.take_reports(&mut parts);
-        let (out, err) = (parts.stdout.lines(), parts.stderr.lines());
+        let (out, err) = (parts.stdout.take_lines(), parts.stderr.take_lines());
         self.log_lines(&mut parts, &out, &err);
     }
 
-    /// Keeps what an instrumentation says for those who wait for it, and logs the rest.
-    fn take_reports(&self, parts: &mut Parts) {
-        for report in parts.reports.lines().iter().filter_map(|line| AppReport::parse(line)) {
+    /// Takes new reports: keeps those of an instrumentation for waiting commands, starts and stops
+    /// the method sampler, logs the rest.
+    fn take_reports(&self, parts: &mut ProcessAccounting) {
+        for report in parts.reports.take_lines().iter().filter_map(|line| AppReport::parse(line)) {
             match report {
                 AppReport::Log { level, tag, text } => {
                     for line in text.lines() {
@@ -208,44 +216,47 @@ impl AppProcess {
                         parts.logged.1 += line.len() as u64;
                     }
                 }
-                AppReport::Sample(wanted) => {
-                    parts.sampler = Some(self.recordings.of_methods(&self.board, wanted));
+                AppReport::StartSampling(wanted) => {
+                    parts.sampler = Some(self.recordings.start_method_sampler(&self.board, wanted));
                 }
-                AppReport::Sampled => {
+                AppReport::StopSampling => {
                     if let Some(sampler) = parts.sampler.take() {
-                        sampler.write(&self.board);
+                        sampler.finish_and_write(&self.board);
                     }
                 }
                 said @ (AppReport::Status { .. } | AppReport::Result { .. }) => {
-                    lock(&self.said).push(said);
+                    lock(&self.instrumentation_reports).push(said);
                     self.changed.notify_all();
                 }
             }
         }
     }
 
-    /// A command waits for the process's end: the clock may move meanwhile.
-    pub(crate) fn watch(&self, command: u32) {
+    /// Registers a command that waits for the end of the process, so that the clock may move
+    /// meanwhile.
+    pub(crate) fn add_watcher(&self, command: u32) {
         let stage = lock(&self.stage);
-        if *stage != Stage::Ended {
+        if *stage != ProcessStage::Ended {
             lock(&self.watchers).push(command);
-            self.board.clock.park(command, true);
+            self.board.clock.set_parked(command, true);
         }
     }
 
-    /// Waits until the instrumentation has said more than `told` things, or the process has
-    /// ended; what is new, and whether it has ended.
-    pub(crate) fn more(&self, told: usize) -> (Vec<AppReport>, bool) {
-        let quiet = |stage: &mut Stage| *stage != Stage::Ended && lock(&self.said).len() <= told;
+    /// Waits until there are more than `told` instrumentation reports or the process has ended;
+    /// returns the new reports and whether it has ended.
+    pub(crate) fn wait_for_reports(&self, told: usize) -> (Vec<AppReport>, bool) {
+        let quiet = |stage: &mut ProcessStage| {
+            *stage != ProcessStage::Ended && lock(&self.instrumentation_reports).len() <= told
+        };
         let stage = self.changed.wait_while(lock(&self.stage), quiet);
-        let ended = *stage.unwrap_or_else(|poisoned| poisoned.into_inner()) == Stage::Ended;
-        (lock(&self.said).get(told..).unwrap_or_default().to_vec(), ended)
+        let ended = *stage.unwrap_or_else(|poisoned| poisoned.into_inner()) == ProcessStage::Ended;
+        (lock(&self.instrumentation_reports).get(told..).unwrap_or_default().to_vec(), ended)
     }
 
-    /// Spends the energy of what was executed since the last call, from now on, and
-    /// returns how long that takes.
-    pub(super) fn account(&self) -> u64 {
-        self.read_output();
+    /// Spends the energy of what was executed since the last call, from the present time on, and
+    /// returns its busy time in nanoseconds.
+    pub(super) fn spend_executed(&self) -> u64 {
+        self.log_output();
         let mut parts = lock(&self.parts);
         let usage = parts.simulated_model.advance();
         let (costs, collector) = (&self.board.file.costs, &self.board.file.collector);
@@ -268,24 +279,24 @@ impl AppProcess {
                 energy_j: collections as f64 * collector.energy_j,
             },
         ];
-        self.sample(&mut parts, (now, busy_ns), besides);
+        self.record_samples(&mut parts, (now, busy_ns), besides);
         for number in 1..=collections {
             let share = (number * collector.every_bytes - before) as f64;
             let share = share / usage.allocated_bytes.max(1) as f64;
             let at_ns = now + (busy_ns as f64 * share.clamp(0.0, 1.0)) as u64;
-            self.board.log.add(self.collection(at_ns));
+            self.board.log.add(self.gc_log_line(at_ns));
         }
         busy_ns
     }
 
-    /// Lets those who record samples take theirs of what was executed.
-    fn sample(
+    /// Passes what was executed in an interval to the running recordings and the method sampler.
+    fn record_samples(
         &self,
-        parts: &mut Parts,
+        parts: &mut ProcessAccounting,
         (from_ns, busy_ns): (u64, u64),
         besides: [SampledShare; 2],
     ) {
-        let recordings = self.recordings.of(self.pid);
+        let recordings = self.recordings.recordings_of(self.pid);
         if recordings.is_empty() && parts.sampler.is_none() {
             return;
         }
@@ -294,14 +305,16 @@ impl AppProcess {
         let code = shares
             .map(|it| SampledShare { work: ApplicationWork::Code(it.code), energy_j: it.energy_j });
         let interval = ClockInterval { from_ns, busy_ns, spent: code.chain(besides).collect() };
-        recordings.iter().for_each(|it| it.take(&interval, |code| simulated_model.frames(code)));
+        recordings
+            .iter()
+            .for_each(|it| it.sample_interval(&interval, |code| simulated_model.frames(code)));
         if let Some(sampler) = &mut parts.sampler {
-            sampler.take(&interval, |code| simulated_model.frames(code));
+            sampler.sample_interval(&interval, |code| simulated_model.frames(code));
         }
     }
 
-    /// The line of a collection, as Dalvik logs it.
-    fn collection(&self, at_ns: u64) -> BufferedLine {
+    /// Log line of a GC, in Dalvik's format.
+    fn gc_log_line(&self, at_ns: u64) -> BufferedLine {
         let collector = &self.board.file.collector;
         let freed_kb = collector.every_bytes / 1024;
         let free_percent = 100 * freed_kb.min(collector.heap_kb) / collector.heap_kb.max(1);
@@ -316,66 +329,70 @@ impl AppProcess {
         BufferedLine { at_ns, moved_ns, pid: self.pid, level: 'D', tag, text }
     }
 
-    /// Sleeps on the board's clock, first the busy time, then the rest.
-    pub(super) fn sleep(&self, duration_ns: u64) -> Result<(), Interrupted> {
+    /// Sleeps on the board's clock; for ever if the process hangs.
+    pub(super) fn sleep(&self, duration_ns: u64) -> Result<(), SleepInterrupted> {
         let hold = lock(&self.hold);
-        let ending = matches!(*lock(&self.stage), Stage::Stopping | Stage::Ended);
+        let ending = matches!(*lock(&self.stage), ProcessStage::Stopping | ProcessStage::Ended);
         let for_ever = self.hangs.load(Ordering::SeqCst) && !ending;
         let duration_ns = if for_ever { FOR_EVER } else { duration_ns };
         match hold.as_ref() {
-            Some(hold) if duration_ns > 0 => {
-                self.board.clock.sleep_held(hold, duration_ns, Sleeper::Application(self.pid))
-            }
+            Some(hold) if duration_ns > 0 => self.board.clock.sleep_releasing_hold(
+                hold,
+                duration_ns,
+                Sleeper::Application(self.pid),
+            ),
             _ => Ok(()),
         }
     }
 
-    /// The same of a sleep that ends early where somebody touches the window, but not before
+    /// Sleeps for the busy time and the duration; ends early where input arrives, but not before
     /// the busy time is over.
-    pub(super) fn doze(&self, busy_ns: u64, duration_ns: u64) -> Result<(), Interrupted> {
-        *lock(&self.dozes) = Some(self.board.clock.now_ns().saturating_add(busy_ns));
+    pub(super) fn doze(&self, busy_ns: u64, duration_ns: u64) -> Result<(), SleepInterrupted> {
+        *lock(&self.doze_busy_until_ns) = Some(self.board.clock.now_ns().saturating_add(busy_ns));
         let end = self.sleep(busy_ns.saturating_add(duration_ns));
-        *lock(&self.dozes) = None;
+        *lock(&self.doze_busy_until_ns) = None;
         end
     }
 
-    /// The process has said that it ends; its last work takes so long.
-    pub(super) fn leave(&self, busy_ns: u64) {
+    /// Notes that the process is about to end, with the busy time of its last work in nanoseconds.
+    pub(super) fn note_exit(&self, busy_ns: u64) {
         lock(&self.parts).last_busy_ns = busy_ns;
     }
 
-    /// The process has ended: its last work is accounted for, the log says how it
-    /// ended, the ground truth is written.
-    pub(super) fn settle(&self, status: Option<ExitStatus>) {
-        let busy_ns = self.account() + lock(&self.parts).last_busy_ns;
-        let stopped = *lock(&self.stage) == Stage::Stopping;
+    /// Completes an ended process: spends the energy of its last work, logs how it ended, and
+    /// writes the ground truth.
+    pub(super) fn complete(&self, status: Option<ExitStatus>) {
+        let busy_ns = self.spend_executed() + lock(&self.parts).last_busy_ns;
+        let stopped = *lock(&self.stage) == ProcessStage::Stopping;
         if !stopped {
             // The board's end leaves nothing to wait for.
             self.sleep(busy_ns).ok();
         }
         self.log_end(status, stopped);
-        self.write_truth();
+        self.write_ground_truth();
     }
 
-    /// Those who wait for the end of the process go on, once it is among the running ones no
-    /// longer.
+    /// Wakes all that wait for the end of the process, once it is no longer among the running ones.
     pub(super) fn release(&self) {
-        self.recordings.ended(self.pid, self.board.clock.now_ns());
+        self.recordings.end_recordings_of(self.pid, self.board.clock.now_ns());
         // They go on before the clock moves.
-        lock(&self.watchers).drain(..).for_each(|command| self.board.clock.park(command, false));
+        lock(&self.watchers)
+            .drain(..)
+            .for_each(|command| self.board.clock.set_parked(command, false));
         lock(&self.hold).take();
         self.board.clock.allow(Sleeper::Application(self.pid));
-        self.set_stage(|_| Stage::Ended);
+        self.set_stage(|_| ProcessStage::Ended);
     }
 
+    /// Logs how the process ended: force-stopped, crashed or died.
     fn log_end(&self, status: Option<ExitStatus>, stopped: bool) {
         let mut parts = lock(&self.parts);
         self.take_reports(&mut parts);
         let has_result = |report: &AppReport| matches!(report, AppReport::Result { .. });
-        if !lock(&self.said).iter().any(has_result) {
-            lock(&self.said).push(AppReport::crash("Process crashed.", ""));
+        if !lock(&self.instrumentation_reports).iter().any(has_result) {
+            lock(&self.instrumentation_reports).push(AppReport::crash("Process crashed.", ""));
         }
-        let (out, err) = (parts.stdout.rest(), parts.stderr.rest());
+        let (out, err) = (parts.stdout.take_rest(), parts.stderr.take_rest());
         self.log_lines(&mut parts, &out, &err);
         let (package, pid) = (&self.package, self.pid);
         let log = |level, tag: &str, pid, text: &str| self.board.log(level, tag, pid, text);
@@ -400,7 +417,9 @@ impl AppProcess {
         log('I', "ActivityManager", 1, &format!("Process {package} (pid {pid}) has died"));
     }
 
-    fn log_lines(&self, parts: &mut Parts, out: &[String], err: &[String]) {
+    /// Logs lines of standard output and error, and collects the stack trace of an uncaught
+    /// exception.
+    fn log_lines(&self, parts: &mut ProcessAccounting, out: &[String], err: &[String]) {
         for line in out {
             self.board.log('I', "System.out", self.pid, line);
         }
@@ -420,23 +439,25 @@ impl AppProcess {
         parts.logged.1 += bytes as u64;
     }
 
-    fn write_truth(&self) {
+    /// Writes the ground truth of the session, with the rail factors.
+    fn write_ground_truth(&self) {
         let Some(truth) = &self.truth else { return };
         let folder = truth.join(self.board.session_label());
-        let written = lock(&self.parts).simulated_model.write_truth(&folder);
+        let written = lock(&self.parts).simulated_model.write_ground_truth(&folder);
         if let Err(error) = written.and_then(|()| self.write_rail_factors(&folder)) {
-            self.board.problem(&format!("no ground truth in {}: {error}", folder.display()));
+            self.board.report_problem(&format!("no ground truth in {}: {error}", folder.display()));
         }
     }
 
-    /// What the ground truth is to be multiplied with for each rail.
+    /// Writes `rails.csv`: the factor from ground truth to drawn energy for each rail.
     fn write_rail_factors(&self, folder: &Path) -> io::Result<()> {
         let factors = self.board.hardware().rail_factors();
         let rows = factors.iter().map(|(rail, factor)| format!("{rail},{factor}\n"));
         fs::write(folder.join("rails.csv"), format!("rail,factor\n{}", rows.collect::<String>()))
     }
 
-    fn set_stage(&self, next: impl FnOnce(Stage) -> Stage) {
+    /// Moves the process to another stage and wakes all waiting threads.
+    fn set_stage(&self, next: impl FnOnce(ProcessStage) -> ProcessStage) {
         let mut stage = lock(&self.stage);
         *stage = next(*stage);
         self.changed.notify_all();

@@ -1,28 +1,28 @@
-//! What a package's framework tells the board: lines of the log, what an instrumentation
-//! says, from when to when its methods are to be sampled, and the exception that ended the
-//! process. See `android/framework/Board.java`.
+//! Reports of a package's framework to the board: log lines, results of an instrumentation, start
+//! and end of method sampling, and the exception that ended the process. See
+//! `android/framework/Board.java`.
 
-use crate::sampler::WantedTrace;
+use crate::sampler::TraceRequest;
 
-/// A report.
+/// Report of a package's framework.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AppReport {
-    /// A line of the log.
+    /// Line for the log.
     Log { level: char, tag: String, text: String },
     /// `sendStatus` of an instrumentation: its code and its values.
     Status { code: String, values: Vec<(String, String)> },
     /// `finish` of an instrumentation.
     Result { code: String, values: Vec<(String, String)> },
-    /// The process wants its methods to be sampled.
-    Sample(WantedTrace),
-    /// And now no longer.
-    Sampled,
+    /// Start of sampling the process's methods.
+    StartSampling(TraceRequest),
+    /// End of sampling.
+    StopSampling,
 }
 
 impl AppReport {
-    /// Reads a line; none if it is of no known kind.
+    /// Parses a line; `None` for an unknown kind.
     pub(super) fn parse(line: &str) -> Option<Self> {
-        let fields: Vec<String> = line.split('\t').map(unescaped).collect();
+        let fields: Vec<String> = line.split('\t').map(unescape).collect();
         let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
         match *fields.as_slice() {
             ["log", level, tag, text] => {
@@ -30,23 +30,23 @@ impl AppReport {
                 Some(Self::Log { level, tag: tag.into(), text: text.into() })
             }
             ["status", code, ref rest @ ..] => {
-                Some(Self::Status { code: code.into(), values: pairs(rest) })
+                Some(Self::Status { code: code.into(), values: key_value_pairs(rest) })
             }
             ["result", code, ref rest @ ..] => {
-                Some(Self::Result { code: code.into(), values: pairs(rest) })
+                Some(Self::Result { code: code.into(), values: key_value_pairs(rest) })
             }
             ["crash", short, long] => Some(Self::crash(short, long)),
-            ["sample", path, bytes, micros] => Some(Self::Sample(WantedTrace {
+            ["sample", path, bytes, micros] => Some(Self::StartSampling(TraceRequest {
                 path: path.into(),
                 buffer_bytes: bytes.parse().ok()?,
                 interval_us: micros.parse().ok().filter(|micros| *micros > 0)?,
             })),
-            ["sampled"] => Some(Self::Sampled),
+            ["sampled"] => Some(Self::StopSampling),
             _ => None,
         }
     }
 
-    /// What `am instrument` is told of a process that ended without a result.
+    /// Result of a process that ended without reporting one.
     pub(super) fn crash(short: &str, long: &str) -> Self {
         let values = [("longMsg", long), ("shortMsg", short)];
         let values = values.iter().filter(|(_, text)| !text.is_empty());
@@ -54,10 +54,11 @@ impl AppReport {
         Self::Result { code: "0".into(), values: values.collect() }
     }
 
-    /// What `am instrument` prints of it: all with `-r`, else what is meant for people.
-    pub(crate) fn print(&self, raw: bool) -> String {
+    /// Text that `am instrument` prints for a report: all values if `raw` (`-r`), else the text
+    /// meant for people.
+    pub(crate) fn instrument_output(&self, raw: bool) -> String {
         let (kind, code, values) = match self {
-            Self::Log { .. } | Self::Sample(_) | Self::Sampled => return String::new(),
+            Self::Log { .. } | Self::StartSampling(_) | Self::StopSampling => return String::new(),
             Self::Status { code, values } => ("STATUS", code, values),
             Self::Result { code, values } => ("RESULT", code, values),
         };
@@ -73,11 +74,14 @@ impl AppReport {
     }
 }
 
-fn pairs(fields: &[&str]) -> Vec<(String, String)> {
+/// Keys and values of alternating fields.
+fn key_value_pairs(fields: &[&str]) -> Vec<(String, String)> {
     fields.chunks_exact(2).map(|pair| (pair[0].to_owned(), pair[1].to_owned())).collect()
 }
 
-fn unescaped(field: &str) -> String {
+/// Field with its escapes (`
+/// `, `\r`, `\t`) replaced.
+fn unescape(field: &str) -> String {
     let mut text = String::new();
     let mut letters = field.chars();
     while let Some(letter) = letters.next() {
@@ -103,8 +107,8 @@ mod tests {
         let log = AppReport::Log { level: 'I', tag: "a\tb".into(), text: "c\\n\nd".into() };
         assert_eq!(AppReport::parse("log\tI\ta\\tb\tc\\\\n\\nd"), Some(log));
         let path = "/a".into();
-        let wanted = WantedTrace { path, buffer_bytes: 1024, interval_us: 7 };
-        assert_eq!(AppReport::parse("sample\t/a\t1024\t7"), Some(AppReport::Sample(wanted)));
+        let wanted = TraceRequest { path, buffer_bytes: 1024, interval_us: 7 };
+        assert_eq!(AppReport::parse("sample\t/a\t1024\t7"), Some(AppReport::StartSampling(wanted)));
         assert_eq!(AppReport::parse("sample\t/a\t1024\t0"), None);
         assert_eq!(AppReport::parse("log\tI"), None);
         assert_eq!(AppReport::parse("what\t1"), None);
@@ -113,19 +117,19 @@ mod tests {
     #[test]
     fn instrumentations_are_told_as_android_tells_them() {
         let status = AppReport::parse("status\t2\tfile\tx\tstream\tdots").unwrap();
-        assert_eq!(status.print(false), "dots");
+        assert_eq!(status.instrument_output(false), "dots");
         assert_eq!(
-            status.print(true),
+            status.instrument_output(true),
             "INSTRUMENTATION_STATUS: file=x\nINSTRUMENTATION_STATUS: stream=dots\n\
              INSTRUMENTATION_STATUS_CODE: 2\n"
         );
         let result = AppReport::parse("result\t-1\tend\twhole").unwrap();
         assert_eq!(
-            result.print(false),
+            result.instrument_output(false),
             "INSTRUMENTATION_RESULT: end=whole\nINSTRUMENTATION_CODE: -1\n"
         );
         assert_eq!(AppReport::parse("crash\tE\tE: why").unwrap(), AppReport::crash("E", "E: why"));
         let killed = "INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n";
-        assert_eq!(AppReport::crash("Process crashed.", "").print(true), killed);
+        assert_eq!(AppReport::crash("Process crashed.", "").instrument_output(true), killed);
     }
 }

@@ -1,5 +1,5 @@
 //! Starting an application: a JVM with the simulated energy model's agent, its outputs in files,
-//! and two threads of ours that see to it.
+//! and two threads that supervise it.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -8,15 +8,15 @@ use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::launch::{self, AppStart, InstalledParts, Launch};
-use super::link::Link;
+use super::clock_link::ClockLink;
+use super::launch::{self, AppStartRequest, InstalledParts, JvmLaunch};
 use super::output::ProcessOutput;
-use super::process::{AppProcess, Begin};
-use super::start_error::StartError;
-use super::{AppSettings, Apps};
-use crate::android::Installed;
+use super::process::{AppProcess, AppProcessInit};
+use super::start_error::AppStartError;
+use super::{AppSettings, RunningApps};
+use crate::android::TranslatedPackage;
 use crate::clock::Sleeper;
-use crate::jdk::program;
+use crate::jdk::jdk_command;
 use crate::sampler::RecordedApplication;
 use crate::signals::kill_group;
 use crate::simulated_model::{self, AgentOptions, SimulatedModelOptions};
@@ -27,15 +27,15 @@ const JVM_OPTIONS: [&str; 3] = ["-Xmx512m", "-Duser.timezone=UTC", "-Dfile.encod
 
 /// Starts an application: that of an installed package, or else of a jar.
 pub(crate) fn start(
-    apps: &Arc<Apps>,
+    apps: &Arc<RunningApps>,
     installed: InstalledParts,
-    start: &AppStart<'_>,
-) -> Result<Arc<AppProcess>, StartError> {
+    start: &AppStartRequest<'_>,
+) -> Result<Arc<AppProcess>, AppStartError> {
     let (settings, board) = (&apps.settings, &apps.board);
     let folder = scratch_folder(settings)?;
-    let ahead = installed.application.as_ref().is_some_and(Installed::is_compiled_ahead);
-    let launch = Launch::of(&board.folder, installed, start, &folder)?;
-    let link = Link::listen()?;
+    let ahead = installed.application.as_ref().is_some_and(TranslatedPackage::is_compiled_ahead);
+    let launch = JvmLaunch::of(&board.folder, installed, start, &folder)?;
+    let link = ClockLink::listen()?;
     let lent = board.folder.user().is_other().then(|| settings.scratch.join("lent"));
     let agent = AgentOptions {
         ahead,
@@ -51,18 +51,19 @@ pub(crate) fn start(
     let simulated_model = simulated_model::open(&folder, &settings.costs, &simulated_model)?;
     let outputs =
         [ProcessOutput::create(&folder.join("out"))?, ProcessOutput::create(&folder.join("err"))?];
-    let reports = ProcessOutput::create(&launch::reports(&folder))?;
-    let framework = launch.framework.iter().map(|jar| simulated_model::lend(jar, lent.as_deref()));
+    let reports = ProcessOutput::create(&launch::reports_path(&folder))?;
+    let framework =
+        launch.framework.iter().map(|jar| simulated_model::jar_or_copy(jar, lent.as_deref()));
     let mut class_path = launch.applications.clone();
     class_path.extend(framework.collect::<Result<Vec<PathBuf>, _>>()?);
-    board.folder.user().adopt_all(&folder)?;
+    board.folder.user().take_ownership_of_all(&folder)?;
     let hold = board.clock.hold();
-    let mut child = spawn(board.folder.user(), (&options, &class_path), &launch, &outputs)?;
+    let mut child = spawn_jvm(board.folder.user(), (&options, &class_path), &launch, &outputs)?;
     let stdin = child.stdin.take();
     let package = start.package.to_owned();
     let pid = child.id();
     let has_window = launch.has_window;
-    let process = Arc::new(AppProcess::new(Begin {
+    let process = Arc::new(AppProcess::new(AppProcessInit {
         board: board.clone(),
         recordings: apps.recordings.clone(),
         truth: settings.truth.clone(),
@@ -78,12 +79,12 @@ pub(crate) fn start(
     }));
     apps.add(process.clone());
     let application = RecordedApplication { pid, package: start.package.to_owned() };
-    apps.recordings.started(board, &application);
-    see_to(apps, &process, child, link)?;
+    apps.recordings.offer_application(board, &application);
+    spawn_supervisor(apps, &process, child, link)?;
     Ok(process)
 }
 
-/// A folder for the counters and outputs of one process.
+/// Creates a folder for the counters and outputs of one process.
 fn scratch_folder(settings: &AppSettings) -> io::Result<PathBuf> {
     static NUMBER: AtomicU64 = AtomicU64::new(1);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -92,14 +93,15 @@ fn scratch_folder(settings: &AppSettings) -> io::Result<PathBuf> {
     Ok(folder)
 }
 
-fn spawn(
+/// Starts the JVM as the board's user.
+fn spawn_jvm(
     user: BoardUser,
     (options, class_path): (&[String], &[PathBuf]),
-    launch: &Launch,
+    launch: &JvmLaunch,
     [stdout, stderr]: &[ProcessOutput; 2],
 ) -> io::Result<Child> {
     let class_path = std::env::join_paths(class_path).map_err(io::Error::other)?;
-    user.as_user(program("java"))
+    user.as_user(jdk_command("java"))
         .args(options)
         .args(&launch.options)
         .arg("-cp")
@@ -114,15 +116,21 @@ fn spawn(
         .spawn()
 }
 
-/// Serves the process's clock on one thread and waits for its end on another.
-fn see_to(apps: &Arc<Apps>, process: &Arc<AppProcess>, child: Child, link: Link) -> io::Result<()> {
+/// Starts the threads that serve the process's clock and wait for its end.
+fn spawn_supervisor(
+    apps: &Arc<RunningApps>,
+    process: &Arc<AppProcess>,
+    child: Child,
+    link: ClockLink,
+) -> io::Result<()> {
     let (apps, process) = (apps.clone(), process.clone());
     let builder = std::thread::Builder::new().name(format!("app {}", process.pid));
     builder.spawn(move || supervise(&apps, &process, child, &link))?;
     Ok(())
 }
 
-fn supervise(apps: &Apps, process: &AppProcess, mut child: Child, link: &Link) {
+/// Serves the clock until the process ends, then completes and removes it.
+fn supervise(apps: &RunningApps, process: &AppProcess, mut child: Child, link: &ClockLink) {
     let status = std::thread::scope(|scope| {
         scope.spawn(|| link.serve(process));
         let status = child.wait().ok();
@@ -134,7 +142,7 @@ fn supervise(apps: &Apps, process: &AppProcess, mut child: Child, link: &Link) {
     apps.board.clock.allow(Sleeper::Application(process.pid));
     // What the application started goes with it.
     kill_group(process.pid);
-    process.settle(status);
+    process.complete(status);
     apps.remove(process.pid);
     process.release();
     std::fs::remove_dir_all(&process.folder).ok();

@@ -1,4 +1,4 @@
-//! Why an application was not started.
+//! Errors of starting an application.
 
 use std::io;
 
@@ -6,9 +6,9 @@ use thiserror::Error;
 
 use crate::simulated_model::SimulatedModelError;
 
-/// Why an application was not started.
+/// Error of starting an application.
 #[derive(Debug, Error)]
-pub(crate) enum StartError {
+pub(crate) enum AppStartError {
     #[error("Activity class {{{package}/{class}}} does not exist.")]
     Unknown { package: String, class: String },
     #[error(

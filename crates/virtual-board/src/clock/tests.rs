@@ -18,7 +18,9 @@ fn order(sleeps: &[(u32, &[u64])]) -> Vec<(u64, u32)> {
                 let (clock, woken) = (&clock, &woken);
                 scope.spawn(move || {
                     for duration in *durations {
-                        clock.sleep_held(&hold, *duration, Sleeper::Application(*number)).unwrap();
+                        clock
+                            .sleep_releasing_hold(&hold, *duration, Sleeper::Application(*number))
+                            .unwrap();
                         woken.lock().unwrap().push((clock.now_ns(), *number));
                     }
                 })
@@ -45,13 +47,13 @@ fn an_interrupted_sleeper_does_not_move_the_clock() {
     let hold = clock.hold();
     let sleeper = Sleeper::Application(1);
     thread::scope(|scope| {
-        let sleeping = scope.spawn(|| clock.sleep_held(&hold, 1_000, sleeper));
+        let sleeping = scope.spawn(|| clock.sleep_releasing_hold(&hold, 1_000, sleeper));
         while clock.lock().sleepers.is_empty() {
             thread::yield_now();
         }
         clock.interrupt(sleeper);
-        assert_eq!(sleeping.join().unwrap(), Err(Interrupted));
-        assert_eq!(clock.sleep_held(&hold, 1_000, sleeper), Err(Interrupted));
+        assert_eq!(sleeping.join().unwrap(), Err(SleepInterrupted));
+        assert_eq!(clock.sleep_releasing_hold(&hold, 1_000, sleeper), Err(SleepInterrupted));
     });
     assert_eq!((clock.now_ns(), clock.lock().holds), (0, 1));
 }
@@ -62,18 +64,20 @@ fn the_clock_does_not_go_to_the_end_of_time() {
     let holds = [clock.hold(), clock.hold()];
     thread::scope(|scope| {
         let [ends, hangs] = &holds;
-        let sleeping = scope.spawn(|| clock.sleep_held(ends, 10, Sleeper::Application(1)));
-        let hanging = scope.spawn(|| clock.sleep_held(hangs, FOR_EVER, Sleeper::Application(2)));
+        let sleeping =
+            scope.spawn(|| clock.sleep_releasing_hold(ends, 10, Sleeper::Application(1)));
+        let hanging =
+            scope.spawn(|| clock.sleep_releasing_hold(hangs, FOR_EVER, Sleeper::Application(2)));
         while clock.lock().sleepers.len() < 2 {
             thread::yield_now();
         }
         scope.spawn(|| clock.run(Duration::from_secs(5), |_| (), || (), |_| panic!("stuck")));
         assert_eq!(sleeping.join().unwrap(), Ok(()));
         clock.lock().holds -= 1;
-        assert!(!clock.lock().wants_time(), "nobody will ever be woken");
+        assert!(!clock.lock().may_pass(), "nobody will ever be woken");
         assert_eq!(clock.now_ns(), 110);
         clock.stop();
-        assert_eq!(hanging.join().unwrap(), Err(Interrupted));
+        assert_eq!(hanging.join().unwrap(), Err(SleepInterrupted));
         clock.lock().holds += 1;
     });
 }
@@ -103,14 +107,14 @@ fn time_passes_for_what_a_hosts_command_waits_for() {
     let clock = BoardClock::new(0);
     let pid = std::process::id();
     let command = |started| Sleeper::Command { started, shell: pid, pid };
-    clock.change(|state| state.waiting_hosts = 1);
+    clock.update_state(|state| state.waiting_hosts = 1);
     let (clock, stuck) = (&clock, &AtomicUsize::new(0));
     thread::scope(|scope| {
         let session = scope.spawn(|| clock.sleep(20, command(5)));
         while clock.lock().sleepers.is_empty() {
             thread::yield_now();
         }
-        clock.runs_beside(Some(7));
+        clock.set_beside_since(Some(7));
         let patience = Duration::from_millis(5);
         let count = |_| {
             stuck.fetch_add(1, Ordering::Relaxed);
@@ -119,7 +123,7 @@ fn time_passes_for_what_a_hosts_command_waits_for() {
         thread::sleep(10 * patience);
         let before = (clock.now_ns(), stuck.load(Ordering::Relaxed));
         let woken = clock.sleep(10, command(8)).map(|()| clock.now_ns());
-        clock.runs_beside(None);
+        clock.set_beside_since(None);
         let end = session.join().unwrap().map(|()| clock.now_ns());
         clock.stop();
         assert_eq!(before, (0, 0), "the command does something on the host");
@@ -133,12 +137,12 @@ fn a_sleeper_is_woken_early_but_not_before_a_time() {
     let hold = clock.hold();
     let sleeper = Sleeper::Application(1);
     thread::scope(|scope| {
-        let sleeping = scope.spawn(|| clock.sleep_held(&hold, 1_000, sleeper));
+        let sleeping = scope.spawn(|| clock.sleep_releasing_hold(&hold, 1_000, sleeper));
         while clock.lock().sleepers.is_empty() {
             thread::yield_now();
         }
-        clock.hasten(sleeper, 30);
-        clock.hasten(sleeper, 400);
+        clock.wake_earlier(sleeper, 30);
+        clock.wake_earlier(sleeper, 400);
         scope.spawn(|| clock.run(Duration::from_secs(5), |_| (), || (), |_| panic!("stuck")));
         assert_eq!(sleeping.join().unwrap(), Ok(()));
         assert_eq!(clock.now_ns(), 30);

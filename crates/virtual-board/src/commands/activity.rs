@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 
 use super::reply::Reply;
 use crate::adb::AdbdGeneration;
-use crate::apps::{AppProcess, AppStart, Extra, LaunchEntryPoint, check_activity};
+use crate::apps::{AppEntryPoint, AppProcess, AppStartRequest, IntentExtra, check_activity};
 use crate::board_state::BoardState;
 use crate::machine::Machine;
 use crate::wire::ReplyFrame;
@@ -21,15 +21,17 @@ pub(super) fn am(
     words: &[&str],
     connection: &mut UnixStream,
 ) -> io::Result<Option<Reply>> {
-    let intent =
-        |words| parse(words).map_err(|problem| failed(&machine.state, String::new(), &problem));
+    let intent = |words| {
+        parse_intent(words)
+            .map_err(|problem| start_failure(&machine.state, String::new(), &problem))
+    };
     Ok(Some(match words {
         ["start" | "start-activity", rest @ ..] => match intent(rest) {
-            Ok(intent) => start(machine, &intent),
+            Ok(intent) => start_activity(machine, &intent),
             Err(reply) => reply,
         },
         ["instrument", rest @ ..] => match intent(rest) {
-            Ok(intent) => return instrument(machine, pid, &intent, connection),
+            Ok(intent) => return start_instrumentation(machine, pid, &intent, connection),
             Err(reply) => reply,
         },
         ["force-stop", .., package] => {
@@ -40,7 +42,7 @@ pub(super) fn am(
     }))
 }
 
-/// What is to be started.
+/// Activity or instrumentation that `am` is to start, with its options.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Intent {
     package: String,
@@ -48,10 +50,11 @@ struct Intent {
     stop_first: bool,
     wait: bool,
     raw: bool,
-    extras: Vec<Extra>,
+    extras: Vec<IntentExtra>,
 }
 
-fn parse(words: &[&str]) -> Result<Intent, String> {
+/// Parses the arguments of `am start` and `am instrument`.
+fn parse_intent(words: &[&str]) -> Result<Intent, String> {
     let mut intent = Intent::default();
     let mut rest = words;
     loop {
@@ -70,7 +73,7 @@ fn parse(words: &[&str]) -> Result<Intent, String> {
                 more
             }
             ["-n", component, more @ ..] => {
-                intent.name(component)?;
+                intent.set_component(component)?;
                 more
             }
             [
@@ -81,12 +84,12 @@ fn parse(words: &[&str]) -> Result<Intent, String> {
             ] => {
                 let kind = option.strip_prefix("--e").and_then(|letter| letter.chars().next());
                 let (kind, key, value) = (kind.unwrap_or('s'), (*key).into(), (*value).into());
-                intent.extras.push(Extra { kind, key, value });
+                intent.extras.push(IntentExtra { kind, key, value });
                 more
             }
             ["-a" | "-c" | "-d" | "-t" | "-f" | "--user", _, more @ ..] => more,
             [component] if !component.starts_with('-') => {
-                intent.name(component)?;
+                intent.set_component(component)?;
                 &[]
             }
             [word, ..] => return Err(format!("Unknown option: {word}")),
@@ -99,7 +102,8 @@ fn parse(words: &[&str]) -> Result<Intent, String> {
 }
 
 impl Intent {
-    fn name(&mut self, component: &str) -> Result<(), String> {
+    /// Sets package and class from `PACKAGE/CLASS`, where the class may be `.CLASS`.
+    fn set_component(&mut self, component: &str) -> Result<(), String> {
         let (package, class) =
             component.split_once('/').ok_or(format!("Bad component name: {component}"))?;
         self.package = package.to_owned();
@@ -111,7 +115,8 @@ impl Intent {
     }
 }
 
-fn start(machine: &Machine, intent: &Intent) -> Reply {
+/// Starts an activity, or passes it to the package's running process.
+fn start_activity(machine: &Machine, intent: &Intent) -> Reply {
     let Intent { package, class, stop_first, wait, extras, .. } = intent;
     let mut said = String::new();
     if *stop_first {
@@ -122,9 +127,9 @@ fn start(machine: &Machine, intent: &Intent) -> Reply {
     let installed = machine.android.find(package).filter(|_| machine.apps.is_running(package));
     if let Some(installed) = installed {
         if let Err(error) = check_activity(&installed.facts, class) {
-            return failed(&machine.state, said, &error.to_string());
+            return start_failure(&machine.state, said, &error.to_string());
         }
-        machine.apps.send_to(package, &start_line(class, extras));
+        machine.apps.send_input_to(package, &start_input_line(class, extras));
         return Reply::output(said);
     }
     if machine.apps.is_running(package) {
@@ -133,8 +138,8 @@ fn start(machine: &Machine, intent: &Intent) -> Reply {
         );
         return Reply::output(said);
     }
-    let entry = LaunchEntryPoint::Activity(class);
-    match machine.start(&AppStart { package, entry, extras }) {
+    let entry = AppEntryPoint::Activity(class);
+    match machine.start_app(&AppStartRequest { package, entry, extras }) {
         Ok(app) => {
             if *wait {
                 app.wait_until_ready();
@@ -142,13 +147,13 @@ fn start(machine: &Machine, intent: &Intent) -> Reply {
             }
             Reply::output(said)
         }
-        Err(error) => failed(&machine.state, said, &error.to_string()),
+        Err(error) => start_failure(&machine.state, said, &error.to_string()),
     }
 }
 
-/// What a process that runs is told: the activity, and each extra with its type, in which blanks
-/// and what ends a line are written by their numbers.
-fn start_line(class: &str, extras: &[Extra]) -> String {
+/// Input line that starts an activity in a running process: the activity, and each extra with its
+/// type; blanks and line ends are written as `%XX`.
+fn start_input_line(class: &str, extras: &[IntentExtra]) -> String {
     let escaped = |text: &str| {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-$".contains(&byte);
         text.bytes().fold(String::new(), |text, byte| match plain(byte) {
@@ -156,14 +161,15 @@ fn start_line(class: &str, extras: &[Extra]) -> String {
             false => text + &format!("%{byte:02x}"),
         })
     };
-    let words = extras
-        .iter()
-        .map(|Extra { kind, key, value }| format!(" {kind} {} ={}", escaped(key), escaped(value)));
+    let words = extras.iter().map(|IntentExtra { kind, key, value }| {
+        format!(" {kind} {} ={}", escaped(key), escaped(value))
+    });
     format!("start {}{}", escaped(class), words.collect::<String>())
 }
 
-/// Starts an instrumentation, which ends what runs of its package; with `-w` until it ends.
-fn instrument(
+/// Starts an instrumentation, after ending its target package's processes; with `-w` waits until it
+/// ends.
+fn start_instrumentation(
     machine: &Machine,
     pid: u32,
     intent: &Intent,
@@ -174,28 +180,27 @@ fn instrument(
     let of = owner.as_ref().and_then(|owner| owner.facts.instrumentations.get(class));
     let target = of.map_or(package, |of| &of.target);
     machine.apps.stop(target);
-    let entry = LaunchEntryPoint::Instrumentation { package, class };
-    let process = match machine.start(&AppStart { package: target, entry, extras }) {
+    let entry = AppEntryPoint::Instrumentation { package, class };
+    let process = match machine.start_app(&AppStartRequest { package: target, entry, extras }) {
         Ok(process) => process,
-        Err(error) => return Ok(Some(not_instrumented(intent, &error.to_string()))),
+        Err(error) => return Ok(Some(instrumentation_failure(intent, &error.to_string()))),
     };
     if !intent.wait {
         return Ok(Some(Reply::default()));
     }
-    process.watch(pid);
-    tell(&process, intent.raw, connection)?;
+    process.add_watcher(pid);
+    print_reports(&process, intent.raw, connection)?;
     Ok(Some(Reply::default()))
 }
 
-/// Passes on what an instrumentation says until it ends; what comes after its result is left
-/// out.
-fn tell(process: &AppProcess, raw: bool, connection: &mut UnixStream) -> io::Result<()> {
+/// Prints the reports of an instrumentation until its process ends.
+fn print_reports(process: &AppProcess, raw: bool, connection: &mut UnixStream) -> io::Result<()> {
     let mut told = 0;
     loop {
-        let (said, ended) = process.more(told);
+        let (said, ended) = process.wait_for_reports(told);
         told += said.len();
         for report in said {
-            ReplyFrame::Output(report.print(raw).into_bytes()).write_to(connection)?;
+            ReplyFrame::Output(report.instrument_output(raw).into_bytes()).write_to(connection)?;
         }
         if ended {
             return Ok(());
@@ -203,7 +208,8 @@ fn tell(process: &AppProcess, raw: bool, connection: &mut UnixStream) -> io::Res
     }
 }
 
-fn not_instrumented(intent: &Intent, problem: &str) -> Reply {
+/// Reply of a failed start of an instrumentation.
+fn instrumentation_failure(intent: &Intent, problem: &str) -> Reply {
     let component = format!("{}/{}", intent.package, intent.class);
     let status = "INSTRUMENTATION_STATUS";
     let output = if intent.wait {
@@ -217,8 +223,8 @@ fn not_instrumented(intent: &Intent, problem: &str) -> Reply {
     Reply { output, error, code: 1 }
 }
 
-/// An old board says what failed and still ends with 0.
-fn failed(board: &BoardState, said: String, problem: &str) -> Reply {
+/// Reply of a failed start of an activity; an old board still ends with exit code 0.
+fn start_failure(board: &BoardState, said: String, problem: &str) -> Reply {
     let code = if board.mode == AdbdGeneration::Legacy { 0 } else { 1 };
     Reply { output: said, error: format!("Error: {problem}\n"), code }
 }
@@ -227,14 +233,17 @@ fn failed(board: &BoardState, said: String, problem: &str) -> Reply {
 mod tests {
     use super::*;
 
-    fn extra(kind: char, key: &str, value: &str) -> Extra {
-        Extra { kind, key: key.into(), value: value.into() }
+    fn extra(kind: char, key: &str, value: &str) -> IntentExtra {
+        IntentExtra { kind, key: key.into(), value: value.into() }
     }
 
     #[test]
     fn a_line_for_a_process_has_no_blank_that_is_not_between_words() {
         let extras = [extra('s', "a b", "1\n2"), extra('i', "n", "")];
-        assert_eq!(start_line("org.x.Main", &extras), "start org.x.Main s a%20b =1%0a2 i n =");
+        assert_eq!(
+            start_input_line("org.x.Main", &extras),
+            "start org.x.Main s a%20b =1%0a2 i n ="
+        );
     }
 
     #[test]
@@ -248,12 +257,12 @@ mod tests {
             raw: false,
             extras: vec![extra('s', "frames", "60"), extra('i', "count", "7")],
         };
-        assert_eq!(parse(&words), Ok(expected));
-        let run = parse(&["-w", "-r", "-e", "a", "b c", "org.x/org.y.Runner"]).unwrap();
+        assert_eq!(parse_intent(&words), Ok(expected));
+        let run = parse_intent(&["-w", "-r", "-e", "a", "b c", "org.x/org.y.Runner"]).unwrap();
         assert_eq!((run.class.as_str(), run.raw, run.wait), ("org.y.Runner", true, true));
         assert_eq!(run.extras, [extra('s', "a", "b c")]);
-        assert!(parse(&["-W"]).is_err());
-        assert!(parse(&["-n", "nothing"]).is_err());
-        assert!(parse(&["--es", "key"]).is_err());
+        assert!(parse_intent(&["-W"]).is_err());
+        assert!(parse_intent(&["-n", "nothing"]).is_err());
+        assert!(parse_intent(&["--es", "key"]).is_err());
     }
 }

@@ -1,15 +1,15 @@
-//! `input tap|swipe|keyevent|text`: a line to the application in the foreground, written before
-//! the clock moves on. A jar has it on its standard input, of a package the window is touched.
+//! `input tap|swipe|keyevent|text`: a line for the application in the foreground, written before
+//! the clock moves on. A jar reads it on its standard input; of a package the window is touched.
 
 use super::reply::Reply;
 use super::time::sleep_for;
 use crate::machine::Machine;
 use crate::wire::CommandRequest;
 
-/// How long a swipe takes where nothing is said, in milliseconds.
+/// Duration of a swipe in milliseconds without an argument.
 const SWIPE_MS: u64 = 300;
 
-/// From this level on there is a key that wakes and never puts to sleep.
+/// API level from which `KEYCODE_WAKEUP` wakes the screen and never puts it to sleep.
 const HAS_WAKE_UP: u32 = 20;
 
 /// `input [SOURCE] COMMAND ARGS...`.
@@ -18,7 +18,7 @@ pub(super) fn input(machine: &Machine, request: &CommandRequest, words: &[&str])
         ["touchscreen" | "keyboard" | "touchpad" | "mouse", rest @ ..] => rest,
         all => all,
     };
-    let reply = match (words, line(words)) {
+    let reply = match (words, input_line(words)) {
         (["keyevent", "224" | "KEYCODE_WAKEUP"], _) if machine.state.file.sdk >= HAS_WAKE_UP => {
             machine.state.settings.switch_screen(true);
             Reply::default()
@@ -42,7 +42,7 @@ pub(super) fn input(machine: &Machine, request: &CommandRequest, words: &[&str])
     Some(reply)
 }
 
-/// How long the finger is on a window.
+/// Duration of a swipe in milliseconds; `None` for other commands.
 fn swipe_ms(words: &[&str]) -> Option<u64> {
     match words {
         ["swipe", _, _, _, _, ms] => ms.parse().ok(),
@@ -51,7 +51,8 @@ fn swipe_ms(words: &[&str]) -> Option<u64> {
     }
 }
 
-fn line(words: &[&str]) -> Option<String> {
+/// Input line of a well-formed command.
+fn input_line(words: &[&str]) -> Option<String> {
     let numbers = |words: &[&str]| words.iter().all(|word| word.parse::<f64>().is_ok());
     let sound = match words {
         ["tap", place @ ..] => place.len() == 2 && numbers(place),
@@ -70,11 +71,14 @@ mod tests {
 
     #[test]
     fn only_sound_gestures_become_lines() {
-        assert_eq!(line(&["tap", "10", "20.5"]), Some("tap 10 20.5".to_owned()));
-        assert_eq!(line(&["swipe", "1", "2", "3", "4", "500"]), Some("swipe 1 2 3 4 500".into()));
-        assert_eq!(line(&["keyevent", "KEYCODE_BACK"]), Some("keyevent KEYCODE_BACK".into()));
-        assert_eq!(line(&["tap", "10"]), None);
-        assert_eq!(line(&["tap", "a", "b"]), None);
-        assert_eq!(line(&["text", "a\ntap 1 1"]), None);
+        assert_eq!(input_line(&["tap", "10", "20.5"]), Some("tap 10 20.5".to_owned()));
+        assert_eq!(
+            input_line(&["swipe", "1", "2", "3", "4", "500"]),
+            Some("swipe 1 2 3 4 500".into())
+        );
+        assert_eq!(input_line(&["keyevent", "KEYCODE_BACK"]), Some("keyevent KEYCODE_BACK".into()));
+        assert_eq!(input_line(&["tap", "10"]), None);
+        assert_eq!(input_line(&["tap", "a", "b"]), None);
+        assert_eq!(input_line(&["text", "a\ntap 1 1"]), None);
     }
 }

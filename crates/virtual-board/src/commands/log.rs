@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::reply::Reply;
 use crate::adb::AdbdGeneration;
 use crate::board_state::BoardState;
-use crate::log_buffer::{BufferedLine, Filter, LogFormat};
+use crate::log_buffer::{BufferedLine, LogFilter, LogFormat};
 use crate::machine::Machine;
 use crate::wire::{CommandRequest, ReplyFrame};
 
@@ -31,21 +31,21 @@ pub(super) fn log(board: &BoardState, request: &CommandRequest, words: &[&str]) 
     Reply::default()
 }
 
-/// What `logcat` was asked for.
+/// Parsed options of `logcat`.
 struct LogcatOptions {
     format: LogFormat,
-    filter: Filter,
+    filter: LogFilter,
     clear: bool,
     dump: bool,
-    /// Only the last so many lines.
+    /// Number of last lines to print (`-t`).
     last: Option<usize>,
-    /// How large the buffer is.
+    /// Whether to print the size of the buffer (`-g`).
     tell_size: bool,
-    /// How large it is to be, in bytes.
+    /// New size of the buffer in bytes (`-G`).
     size: Option<usize>,
 }
 
-/// From this level on `-G` makes the buffer larger.
+/// API level from which `-G` resizes the buffer.
 const RESIZES: u32 = 21;
 
 /// `logcat [-d] [-c] [-v FORMAT] [-s] [-t COUNT] [-b BUFFER] [-g] [-G SIZE] [FILTER...]`.
@@ -55,35 +55,35 @@ pub(super) fn logcat(
     words: &[&str],
     connection: &mut UnixStream,
 ) -> io::Result<Option<Reply>> {
-    let wanted = match parse(words, machine.state.mode, machine.state.file.sdk) {
+    let wanted = match parse_options(words, machine.state.mode, machine.state.file.sdk) {
         Ok(wanted) => wanted,
         Err(problem) => return Ok(Some(Reply::failure(format!("logcat: {problem}")))),
     };
-    machine.apps.read_outputs();
+    machine.apps.log_outputs();
     if let Some(bytes) = wanted.size {
         machine.state.log.resize(bytes);
         return Ok(Some(Reply::default()));
     }
     if wanted.tell_size {
-        return Ok(Some(Reply::output(size(&machine.state))));
+        return Ok(Some(Reply::output(size_answer(&machine.state))));
     }
     if wanted.clear {
         machine.state.log.clear();
         return Ok(Some(Reply::default()));
     }
     if wanted.dump {
-        return Ok(Some(Reply::output(print(
+        return Ok(Some(Reply::output(formatted_lines(
             &machine.state,
             &wanted,
-            &read(&machine.state, &wanted),
+            &selected_lines(&machine.state, &wanted),
         ))));
     }
     follow(&machine.state, pid, &wanted, connection)
 }
 
-/// What `-g` says, in the words of the board's release.
-fn size(board: &BoardState) -> String {
-    let (used, all) = board.log.bytes();
+/// Answer of `-g`, in the words of the board's release.
+fn size_answer(board: &BoardState) -> String {
+    let (used, all) = board.log.used_and_available_bytes();
     let [used, all] = [used, all].map(|bytes| bytes / 1024);
     match board.file.sdk < RESIZES {
         true => format!(
@@ -97,8 +97,8 @@ fn size(board: &BoardState) -> String {
     }
 }
 
-/// `65536`, `256K`, `16M`.
-fn bytes(text: &str) -> Option<usize> {
+/// Parses a size in bytes: `65536`, `256K`, `16M`.
+fn parse_bytes(text: &str) -> Option<usize> {
     let (digits, unit) = match text.strip_suffix(['K', 'M']) {
         Some(digits) if text.ends_with('K') => (digits, 1024),
         Some(digits) => (digits, 1024 * 1024),
@@ -107,12 +107,13 @@ fn bytes(text: &str) -> Option<usize> {
     digits.parse::<usize>().ok()?.checked_mul(unit)
 }
 
-fn parse(words: &[&str], mode: AdbdGeneration, sdk: u32) -> Result<LogcatOptions, String> {
+/// Parses the arguments of `logcat`.
+fn parse_options(words: &[&str], mode: AdbdGeneration, sdk: u32) -> Result<LogcatOptions, String> {
     let format =
         if mode == AdbdGeneration::Legacy { LogFormat::Brief } else { LogFormat::Threadtime };
     let mut wanted = LogcatOptions {
         format,
-        filter: Filter::default(),
+        filter: LogFilter::default(),
         clear: false,
         dump: false,
         last: None,
@@ -128,7 +129,8 @@ fn parse(words: &[&str], mode: AdbdGeneration, sdk: u32) -> Result<LogcatOptions
             "-g" => wanted.tell_size = true,
             "-G" if sdk >= RESIZES => {
                 let size = value()?;
-                wanted.size = Some(bytes(size).ok_or(format!("Invalid parameter {size} to -G"))?);
+                wanted.size =
+                    Some(parse_bytes(size).ok_or(format!("Invalid parameter {size} to -G"))?);
             }
             "-v" => {
                 let name = value()?;
@@ -150,7 +152,8 @@ fn parse(words: &[&str], mode: AdbdGeneration, sdk: u32) -> Result<LogcatOptions
     Ok(wanted)
 }
 
-fn read(board: &BoardState, wanted: &LogcatOptions) -> Vec<BufferedLine> {
+/// Lines of the log that the options select.
+fn selected_lines(board: &BoardState, wanted: &LogcatOptions) -> Vec<BufferedLine> {
     let mut lines = board.log.read(board.clock.now_ns(), &wanted.filter);
     if let Some(last) = wanted.last {
         lines.drain(..lines.len().saturating_sub(last));
@@ -158,12 +161,13 @@ fn read(board: &BoardState, wanted: &LogcatOptions) -> Vec<BufferedLine> {
     lines
 }
 
-fn print(board: &BoardState, wanted: &LogcatOptions, lines: &[BufferedLine]) -> String {
+/// Lines in the format of the options.
+fn formatted_lines(board: &BoardState, wanted: &LogcatOptions, lines: &[BufferedLine]) -> String {
     let boot = board.boot_epoch_ns();
-    lines.iter().map(|line| line.print(wanted.format, boot)).collect()
+    lines.iter().map(|line| line.to_text(wanted.format, boot)).collect()
 }
 
-/// Prints lines as they come until the reader is gone or the board ends.
+/// Prints new lines until the reader is gone or the board ends.
 fn follow(
     board: &BoardState,
     pid: u32,
@@ -172,18 +176,18 @@ fn follow(
 ) -> io::Result<Option<Reply>> {
     let mut printed = 0;
     while !board.clock.is_stopped() {
-        let added = board.log.added();
-        let lines = read(board, wanted);
+        let added = board.log.added_count();
+        let lines = selected_lines(board, wanted);
         // The log may have been cleared.
         printed = printed.min(lines.len());
         if printed < lines.len() {
-            let text = print(board, wanted, &lines[printed..]);
+            let text = formatted_lines(board, wanted, &lines[printed..]);
             ReplyFrame::Output(text.into_bytes()).write_to(connection)?;
             printed = lines.len();
         }
-        board.clock.park(pid, true);
-        board.log.wait(added, Duration::from_millis(200));
-        board.clock.park(pid, false);
+        board.clock.set_parked(pid, true);
+        board.log.wait_for_line(added, Duration::from_millis(200));
+        board.clock.set_parked(pid, false);
     }
     Ok(None)
 }

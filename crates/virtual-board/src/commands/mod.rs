@@ -1,5 +1,5 @@
-//! The board's own commands. Each is a function from the machine, or its state, and the words of
-//! the call to a reply.
+//! The board's own commands. Each is a function from the machine, or its state, and the command's
+//! arguments to a reply.
 //!
 //! To add one: its name in [`super::shim::COMMANDS`], its function in a file here,
 //! one line in [`run`].
@@ -22,8 +22,8 @@ use super::machine::Machine;
 use super::wire::CommandRequest;
 use reply::Reply;
 
-/// Runs a command. Nothing comes back if it has answered by itself or was cut off by
-/// the board's end.
+/// Runs a command and returns its reply; `None` if it has replied by itself or was cut off by the
+/// board's end.
 pub(super) fn run(
     machine: &Machine,
     request: &CommandRequest,

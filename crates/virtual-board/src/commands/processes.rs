@@ -1,11 +1,11 @@
-//! `ps`, `pidof`, `taskset -p` and `dumpsys`: what runs. Process numbers are the
-//! host's, so that the shell's own `kill` means the same process.
+//! `ps`, `pidof`, `taskset -p` and `dumpsys`: running applications and services. Process numbers
+//! are the host's, so that the shell's own `kill` means the same process.
 
 use super::reply::Reply;
 use crate::board_state::BoardState;
 use crate::machine::Machine;
 
-/// `ps`: the applications.
+/// `ps`: the running applications.
 pub(super) fn ps(machine: &Machine) -> Reply {
     let head = "USER     PID   PPID  VSIZE  RSS     WCHAN    PC         NAME\n".to_owned();
     let rows = machine.apps.running().into_iter().map(|(pid, package)| {
@@ -27,8 +27,8 @@ pub(super) fn pidof(machine: &Machine, words: &[&str]) -> Reply {
     Reply::output(pids.join(" ") + "\n")
 }
 
-/// `taskset -p [MASK] PID`: the cores are simulated, so that a mask is taken and
-/// nothing else happens. (`taskset MASK COMMAND` never comes here.)
+/// `taskset -p [MASK] PID`: accepts a mask without any effect, since the cores are simulated.
+/// (`taskset MASK COMMAND` never comes here.)
 pub(super) fn taskset(words: &[&str]) -> Reply {
     let mask_of = |word: &str| u32::from_str_radix(word.trim_start_matches("0x"), 16).ok();
     match words {
@@ -45,10 +45,11 @@ pub(super) fn taskset(words: &[&str]) -> Reply {
     }
 }
 
-/// The name of the power statistics service.
+/// Name of the power statistics service.
 const POWER_STATS: &str = "android.hardware.power.stats.IPowerStats/default";
 
-/// `dumpsys battery`, `package`, the power statistics of a board with rails, and little else.
+/// `dumpsys SERVICE` for `battery`, `power`, `package`, `activity`, the thermal service and the
+/// power statistics of a board with rails.
 pub(super) fn dumpsys(machine: &Machine, words: &[&str]) -> Reply {
     let now = machine.state.clock.now_ns();
     let mut hardware = machine.state.hardware();
@@ -56,7 +57,7 @@ pub(super) fn dumpsys(machine: &Machine, words: &[&str]) -> Reply {
     let (power_stats, battery_mv) = (hardware.power_stats(), hardware.battery_mv());
     drop(hardware);
     match words {
-        ["power"] => Reply::output(power(&machine.state)),
+        ["power"] => Reply::output(power_answer(&machine.state)),
         ["thermalservice"] if machine.state.file.sdk >= HAS_THERMAL_SERVICE => {
             let status = if machine.state.hardware().is_throttled() { 3 } else { 0 };
             Reply::output(format!("IsStatusOverride: false\nThermal Status: {status}\n"))
@@ -71,7 +72,7 @@ pub(super) fn dumpsys(machine: &Machine, words: &[&str]) -> Reply {
         }
         ["package", "dexopt"] => super::packages::dexopt(machine),
         ["package", name] => super::packages::dump(machine, name),
-        ["battery", ..] => Reply::output(battery(battery_mv)),
+        ["battery", ..] => Reply::output(battery_answer(battery_mv)),
         ["activity", ..] => {
             let rows = machine.apps.running().into_iter();
             let rows = rows.map(|(pid, package)| format!("  ProcessRecord{{{pid}:{package}/1}}\n"));
@@ -83,16 +84,17 @@ pub(super) fn dumpsys(machine: &Machine, words: &[&str]) -> Reply {
     }
 }
 
-/// From this level on Android says how hot it is.
+/// API level from which there is a thermal service.
 const HAS_THERMAL_SERVICE: u32 = 29;
 
-fn power(board: &BoardState) -> String {
+/// Answer of `dumpsys power`, with the state of the screen.
+fn power_answer(board: &BoardState) -> String {
     let wakefulness = if board.settings.is_screen_on() { "Awake" } else { "Asleep" };
     format!("POWER MANAGER (dumpsys power)\n\nPower Manager State:\n  mWakefulness={wakefulness}\n")
 }
 
-/// A board without a battery runs on mains.
-fn battery(millivolts: Option<i64>) -> String {
+/// Answer of `dumpsys battery`; a board without a battery runs on mains.
+fn battery_answer(millivolts: Option<i64>) -> String {
     let state = "Current Battery Service state:\n";
     match millivolts {
         None => format!(

@@ -6,10 +6,10 @@ use crate::machine::Machine;
 use crate::proc_state::start_time;
 use crate::wire::CommandRequest;
 
-/// Whether a host's command gives the session its input: `begun`, or anything else.
+/// System property that is `begun` while a host's command gives the session its input.
 const INPUT_PROPERTY: &str = "wattline.input";
 
-/// The clock of a bench meter's log, and the board's at the same moment.
+/// System property with the clock of a bench meter's log and the board's clock at the same moment.
 const HOST_CLOCK: &str = "wattline.host_clock";
 
 /// `getprop [NAME [DEFAULT]]`.
@@ -32,8 +32,8 @@ pub(super) fn getprop(board: &BoardState, words: &[&str]) -> Reply {
     Reply::output(text)
 }
 
-/// `setprop NAME VALUE`. Setting the session's name starts a session; while a host's command
-/// gives it its input, time passes only for that.
+/// `setprop NAME VALUE`. Setting the session's name starts a session; while a host's command gives
+/// the session its input, time passes only for that command.
 pub(super) fn setprop(machine: &Machine, request: &CommandRequest, words: &[&str]) -> Reply {
     let [name, value] = words else { return Reply::failure("usage: setprop NAME VALUE") };
     if name.starts_with("ro.") {
@@ -45,7 +45,7 @@ pub(super) fn setprop(machine: &Machine, request: &CommandRequest, words: &[&str
     }
     if *name == INPUT_PROPERTY {
         let since = (*value == "begun").then(|| start_time(request.pid)).flatten();
-        machine.state.clock.runs_beside(since);
+        machine.state.clock.set_beside_since(since);
     }
     Reply::default()
 }

@@ -1,6 +1,6 @@
-//! The answer of a command.
+//! Reply of a command.
 
-/// What a command prints, and its exit code.
+/// Outputs and exit code of a command.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Reply {
     pub output: String,

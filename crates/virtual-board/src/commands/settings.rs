@@ -1,9 +1,9 @@
-//! `settings`, `svc power stayon` and `wm`: what Android's shell sets of screen and settings.
+//! `settings`, `svc power stayon` and `wm`: settings and screen of Android.
 
 use super::reply::Reply;
 use crate::board_state::BoardState;
 
-/// From this level on there is a `wm`, and from the second it lets the keyguard go.
+/// API level from which there is `wm`, and the one from which `wm` dismisses the keyguard.
 const HAS_WM: u32 = 18;
 const DISMISSES_KEYGUARD: u32 = 23;
 

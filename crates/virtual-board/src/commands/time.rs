@@ -7,7 +7,7 @@ use crate::proc_state::start_time;
 use crate::root::Tools;
 use crate::wire::CommandRequest;
 
-/// Sleeps; nothing comes back when the board ends meanwhile.
+/// `sleep TIME` and `usleep MICROSECONDS`; `None` when the board ends meanwhile.
 pub(super) fn sleep(board: &BoardState, request: &CommandRequest, words: &[&str]) -> Option<Reply> {
     let duration = match request.name.as_str() {
         "usleep" => words
@@ -19,7 +19,7 @@ pub(super) fn sleep(board: &BoardState, request: &CommandRequest, words: &[&str]
             .first()
             .and_then(|word| word.split('.').next()?.parse::<u64>().ok())
             .and_then(|seconds| seconds.checked_mul(1_000_000_000)),
-        _ => words.iter().map(|word| seconds(word)).sum(),
+        _ => words.iter().map(|word| parse_duration_ns(word)).sum(),
     };
     let Some(duration_ns) = duration.filter(|_| !words.is_empty()) else {
         return Some(Reply::failure(format!("usage: {} TIME", request.name)));
@@ -27,7 +27,7 @@ pub(super) fn sleep(board: &BoardState, request: &CommandRequest, words: &[&str]
     sleep_for(board, request, duration_ns)
 }
 
-/// Sleeps so long; nothing comes back when the board ends meanwhile.
+/// Sleeps for some nanoseconds on the board's clock; `None` when the board ends meanwhile.
 pub(super) fn sleep_for(
     board: &BoardState,
     request: &CommandRequest,
@@ -42,8 +42,8 @@ pub(super) fn sleep_for(
     board.clock.sleep(duration_ns, sleeper).ok().map(|()| Reply::default())
 }
 
-/// `1`, `0.25`, `3s`, `2m`, `1h`, `1d` in nanoseconds.
-fn seconds(word: &str) -> Option<u64> {
+/// Parses `1`, `0.25`, `3s`, `2m`, `1h`, `1d` to nanoseconds.
+fn parse_duration_ns(word: &str) -> Option<u64> {
     let (number, unit) = match word.char_indices().next_back()? {
         (at, 's') => (&word[..at], 1.0),
         (at, 'm') => (&word[..at], 60.0),
@@ -74,10 +74,10 @@ mod tests {
 
     #[test]
     fn durations_are_read() {
-        assert_eq!(seconds("0.25"), Some(250_000_000));
-        assert_eq!(seconds("2m"), Some(120_000_000_000));
-        assert_eq!(seconds("x"), None);
-        assert_eq!(seconds("-1"), None);
-        assert_eq!(seconds(""), None);
+        assert_eq!(parse_duration_ns("0.25"), Some(250_000_000));
+        assert_eq!(parse_duration_ns("2m"), Some(120_000_000_000));
+        assert_eq!(parse_duration_ns("x"), None);
+        assert_eq!(parse_duration_ns("-1"), None);
+        assert_eq!(parse_duration_ns(""), None);
     }
 }

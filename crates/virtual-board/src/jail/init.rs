@@ -1,6 +1,6 @@
 //! The first process of a board's jail: it confines itself, gives up all privileges, and then
-//! starts the shells that the board asks for. It ends when the board's end of its socket is
-//! closed; in a name space of processes all others end with it.
+//! starts shells at the board's request. It ends when the board's end of its socket is closed; in a
+//! name space of processes all others end with it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -23,20 +23,20 @@ use super::protocol::{JailReply, JailRequest};
 use super::{Confinement, ROOT_VARIABLE};
 use crate::root::DEVICES;
 
-/// How deep name spaces of users may be nested in a jail: not at all. In one of its own a
-/// process would have all capabilities over what it makes there.
+/// Kernel setting for the number of nested user name spaces, set to 0 in a jail. In one of its own
+/// a process would have all capabilities over what it makes there.
 const USER_NAMESPACES_MAX: &str = "/proc/sys/user/max_user_namespaces";
 
-/// The shells that it starts.
+/// Shell program, working folder and mark of the shells that the first process starts.
 struct StartedShells {
     program: PathBuf,
     folder: PathBuf,
-    /// The board's root on the host, by which the host knows the processes.
+    /// The board's root on the host, in the environment of all the board's processes.
     mark: OsString,
 }
 
-/// Acts as the first process. Its standard input is the socket; its arguments are the way in
-/// which it is confined, and the root.
+/// Runs as the first process of a jail. Its standard input is the socket; its arguments are the way
+/// in which it is confined, and the root.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let Ok(socket) = io::stdin().as_fd().try_clone_to_owned() else { return ExitCode::FAILURE };
     let served = confine(arguments).and_then(|shells| serve(&socket, &shells));
@@ -50,15 +50,16 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
+/// Confines this process in the way that the arguments name.
 fn confine(arguments: &[OsString]) -> io::Result<StartedShells> {
     let [_, kind, mark] = arguments else { return Err(io::ErrorKind::InvalidInput.into()) };
-    let kind = kind.to_str().and_then(Confinement::of_name).ok_or(io::ErrorKind::InvalidInput)?;
+    let kind = kind.to_str().and_then(Confinement::from_name).ok_or(io::ErrorKind::InvalidInput)?;
     let folder = match kind {
         Confinement::Prefix => PathBuf::from(mark),
         _ => PathBuf::from("/"),
     };
     if kind == Confinement::NameSpaces {
-        enter(Path::new(mark))?;
+        enter_root(Path::new(mark))?;
     }
     give_up_privileges(kind)?;
     std::env::set_current_dir(&folder)?;
@@ -66,8 +67,8 @@ fn confine(arguments: &[OsString]) -> io::Result<StartedShells> {
 }
 
 /// Makes a folder the root of this process's name space of mounts; nothing else is left in it.
-fn enter(root: &Path) -> io::Result<()> {
-    let step = |what: &'static str| move |error: rustix::io::Errno| named(what, error);
+fn enter_root(root: &Path) -> io::Result<()> {
+    let step = |what: &'static str| move |error: rustix::io::Errno| step_error(what, error);
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private).map_err(step("mounts of its own"))?;
     mount_bind(root, root).map_err(step("its root as a mount"))?;
@@ -84,11 +85,12 @@ fn enter(root: &Path) -> io::Result<()> {
     rustix::system::sethostname(b"localhost").map_err(step("its name"))
 }
 
-fn named(what: &str, error: rustix::io::Errno) -> io::Error {
+/// Error of a named step.
+fn step_error(what: &str, error: rustix::io::Errno) -> io::Error {
     io::Error::other(format!("{what}: {error}"))
 }
 
-/// From now on this process and its children have no capabilities and can get none.
+/// Removes all capabilities of this process and its children, for good.
 fn give_up_privileges(kind: Confinement) -> io::Result<()> {
     set_no_new_privs(true)?;
     if kind == Confinement::Prefix {
@@ -105,7 +107,7 @@ fn give_up_privileges(kind: Confinement) -> io::Result<()> {
     Ok(())
 }
 
-/// Starts shells and tells of ends until the board is gone.
+/// Starts requested shells and reports ends of processes until the board is gone.
 fn serve(socket: &OwnedFd, shells: &StartedShells) -> io::Result<()> {
     let (ended, ends) = io::pipe()?;
     signal_hook::low_level::pipe::register(SIGCHLD, ends)?;
@@ -119,20 +121,22 @@ fn serve(socket: &OwnedFd, shells: &StartedShells) -> io::Result<()> {
         let [asked, has_ended] = open.map(|one| !one.revents().is_empty());
         if has_ended {
             rustix::io::read(&ended, &mut [0u8; 64])?;
-            tell_ends(socket)?;
+            report_ends(socket)?;
         }
         if asked {
             match JailRequest::receive(socket)? {
                 None => return Ok(()),
-                Some(JailRequest::Run { script, ends }) => start(socket, shells, &script, ends)?,
-                Some(JailRequest::Known) => {}
+                Some(JailRequest::Run { script, ends }) => {
+                    start_shell(socket, shells, &script, ends)?
+                }
+                Some(JailRequest::ShellFound) => {}
             }
         }
     }
 }
 
-/// Tells of every process that has ended, also of those whose parents were gone.
-fn tell_ends(socket: &OwnedFd) -> io::Result<()> {
+/// Reports every process that has ended, also those whose parents were gone.
+fn report_ends(socket: &OwnedFd) -> io::Result<()> {
     while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
         let signal = status.terminating_signal().map(|signal| 128 + signal);
         let code = status.exit_status().or(signal);
@@ -142,9 +146,9 @@ fn tell_ends(socket: &OwnedFd) -> io::Result<()> {
     Ok(())
 }
 
-/// Starts a shell in a process group of its own. Until the board knows it, it is not waited
-/// for, so that the host can find it even if it has ended.
-fn start(
+/// Starts a shell in a process group of its own. It is not waited for until the board has found its
+/// process, so that the host can see it even if it has ended.
+fn start_shell(
     socket: &OwnedFd,
     shells: &StartedShells,
     script: &str,

@@ -1,5 +1,5 @@
-//! How the shells of a board are confined to its root. The strongest way that works on this
-//! machine is found by trying:
+//! Confinement of a board's shells to its root. The strongest way that works on this machine is
+//! found by trying:
 //!
 //! - name spaces: user, mounts, processes, network, IPC and host name of the board's own, the
 //!   root changed by `pivot_root`, no capabilities, none to be had;
@@ -10,8 +10,8 @@
 //! In every way the shells are started by the jail's first process ([`init`]), a program of
 //! ours that does nothing else.
 
+mod connection;
 pub(crate) mod init;
-mod keeper;
 mod protocol;
 
 use std::io::{self, Read as _};
@@ -23,30 +23,31 @@ use std::sync::LazyLock;
 use super::BoardError;
 use super::user::BoardUser;
 use super::wire::{SOCKET, SOCKET_VARIABLE};
-pub(super) use keeper::Confined;
-use keeper::Keeper;
+pub(super) use connection::ConfinedShell;
+use connection::JailConnection;
 
-/// Every process of a board's shells has its root's path in its environment under this name.
+/// Environment variable with the path of the board's root, in every process of a board's shells.
 pub(super) const ROOT_VARIABLE: &str = "WATTLINE_BOARD";
 
-/// The jail's first process, in a root.
+/// Name of the first process's program in a root.
 pub(super) const INIT: &str = "init";
 
-/// A way to confine shells.
+/// Way to confine shells to a root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Confinement {
     /// Name spaces of the board's own.
     NameSpaces,
     /// `chroot` as the board's own user.
     ChangeRoot,
-    /// None: PATH and a prefix.
+    /// No confinement: a PATH and a prefix for paths.
     Prefix,
 }
 
 impl Confinement {
+    /// All confinements, the strongest first.
     const ALL: [Self; 3] = [Self::NameSpaces, Self::ChangeRoot, Self::Prefix];
 
-    /// Words for people.
+    /// Name of the confinement for messages: `name spaces`, `chroot` or `path prefix`.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::NameSpaces => "name spaces",
@@ -55,12 +56,14 @@ impl Confinement {
         }
     }
 
-    fn of_name(name: &str) -> Option<Self> {
+    /// Confinement of a name.
+    fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Whether it may be used: nothing else than a user of its own keeps a superuser's board
-    /// from the host's files, and nobody else can become that user.
+    /// Whether the confinement is safe for boards of this user: only a user of its own keeps a
+    /// superuser's board from the host's files, and only a superuser can start processes of another
+    /// user.
     fn is_allowed(self, user: BoardUser) -> bool {
         match self {
             Self::NameSpaces => true,
@@ -70,25 +73,25 @@ impl Confinement {
     }
 }
 
-/// Starts shells inside a root.
+/// Confinement of a board's shells to its root, with the first process that starts them.
 pub(super) struct Jail {
     confinement: Confinement,
     root: PathBuf,
-    keeper: Keeper,
+    connection: JailConnection,
 }
 
 impl Jail {
-    /// Finds the strongest way that works.
+    /// Starts a jail with the strongest confinement that works.
     ///
     /// # Errors
     /// None does, each with what kept it from working.
-    pub(super) fn find(root: &Path, user: BoardUser) -> Result<Self, BoardError> {
+    pub(super) fn start_strongest(root: &Path, user: BoardUser) -> Result<Self, BoardError> {
         let mut reasons = Vec::new();
         for confinement in Confinement::ALL {
             if !confinement.is_allowed(user) {
                 continue;
             }
-            match Self::with(confinement, root, user) {
+            match Self::start(confinement, root, user) {
                 Ok(jail) => return Ok(jail),
                 Err(error) => reasons.push(format!("{}: {error}", confinement.name())),
             }
@@ -100,38 +103,41 @@ impl Jail {
         })
     }
 
-    /// A jail of one kind, in which a shell has been seen to work.
-    fn with(confinement: Confinement, root: &Path, user: BoardUser) -> io::Result<Self> {
-        let keeper = Keeper::start(&mut first_process(confinement, root, user), confinement)?;
-        let jail = Self { confinement, root: root.to_owned(), keeper };
-        let said = jail.run("echo x >/dev/null && cat </dev/null && echo works")?;
+    /// Starts a jail of one confinement and checks that a shell works in it.
+    fn start(confinement: Confinement, root: &Path, user: BoardUser) -> io::Result<Self> {
+        let connection = JailConnection::start(
+            &mut first_process_command(confinement, root, user),
+            confinement,
+        )?;
+        let jail = Self { confinement, root: root.to_owned(), connection };
+        let said = jail.output_of("echo x >/dev/null && cat </dev/null && echo works")?;
         if said == "works\n" { Ok(jail) } else { Err(io::Error::other("its shell does not work")) }
     }
 
-    /// The way that was found.
+    /// Confinement that was found to work.
     pub(super) fn confinement(&self) -> Confinement {
         self.confinement
     }
 
-    /// The process number of the first process on the host.
+    /// Process number of the first process on the host.
     pub(super) fn first_process(&self) -> u32 {
-        self.keeper.init
+        self.connection.init
     }
 
-    /// Starts a shell that runs a script (or reads its input, if empty) with these ends of
-    /// pipes as its input and outputs.
-    pub(super) fn spawn(&self, script: &str, ends: [OwnedFd; 3]) -> io::Result<Confined> {
+    /// Starts a shell that runs a script (or reads its input, if empty) with these ends of pipes as
+    /// its input and outputs.
+    pub(super) fn spawn(&self, script: &str, ends: [OwnedFd; 3]) -> io::Result<ConfinedShell> {
         let script = if script.is_empty() { "exec sh" } else { script };
         match self.confinement {
             Confinement::Prefix => {
-                self.keeper.spawn(&with_prefix(script, &self.root.to_string_lossy()), ends)
+                self.connection.spawn(&with_prefix(script, &self.root.to_string_lossy()), ends)
             }
-            _ => self.keeper.spawn(script, ends),
+            _ => self.connection.spawn(script, ends),
         }
     }
 
-    /// What a script prints.
-    fn run(&self, script: &str) -> io::Result<String> {
+    /// Output of a script.
+    fn output_of(&self, script: &str) -> io::Result<String> {
         let (stdin, input) = io::pipe()?;
         let (mut output, stdout) = io::pipe()?;
         let stderr = stdout.try_clone()?;
@@ -143,23 +149,23 @@ impl Jail {
         Ok(text)
     }
 
-    /// Ends the jail and all that runs in it.
+    /// Ends the jail and all processes in it.
     pub(super) fn close(&self) {
-        self.keeper.close();
+        self.connection.close();
     }
 }
 
-/// What starts the jail's first process: with the environment of the board, which its shells
-/// inherit, and nothing else of the host's.
-fn first_process(confinement: Confinement, root: &Path, user: BoardUser) -> Command {
+/// Command that starts the jail's first process, with the environment of the board, which its
+/// shells inherit, and nothing else of the host's.
+fn first_process_command(confinement: Confinement, root: &Path, user: BoardUser) -> Command {
     let prefix = match confinement {
         Confinement::Prefix => root.to_string_lossy().into_owned(),
         _ => String::new(),
     };
-    let mut command = patient();
+    let mut command = command_ignoring_sigxfsz();
     match confinement {
         Confinement::NameSpaces => {
-            command.args(user.arguments());
+            command.args(user.setpriv_arguments());
             command.arg(host_program("unshare")).args(NAME_SPACES);
             command.arg(root.join("system/bin").join(INIT));
         }
@@ -187,8 +193,8 @@ fn first_process(confinement: Confinement, root: &Path, user: BoardUser) -> Comm
     command
 }
 
-/// Options of `unshare`: the process that it starts is the first of its name spaces, and ends
-/// with it.
+/// Options of `unshare`: the process that it starts is the first of its name spaces, and ends with
+/// it.
 const NAME_SPACES: [&str; 10] = [
     "--user",
     "--map-root-user",
@@ -202,17 +208,17 @@ const NAME_SPACES: [&str; 10] = [
     "--",
 ];
 
-/// Folders of the board that a host's command may name by absolute paths.
-const TOP: [&str; 5] = ["/data/", "/proc/", "/sdcard", "/sys/", "/system/"];
+/// Beginnings of the board's absolute paths in host commands.
+const PREFIXED_PATHS: [&str; 5] = ["/data/", "/proc/", "/sdcard", "/sys/", "/system/"];
 
-/// A host's command with the root before the board's absolute paths: hosts know nothing of
-/// roots. Paths that begin with a variable have theirs already.
+/// Script with the root before the board's absolute paths, which hosts write without it. Paths that
+/// begin with a variable are left alone.
 fn with_prefix(script: &str, root: &str) -> String {
     let mut text = String::with_capacity(script.len());
     let mut before = ' ';
     for (at, letter) in script.char_indices() {
         let is_inside = before.is_alphanumeric() || "_-./}*?".contains(before);
-        if !is_inside && TOP.iter().any(|folder| script[at..].starts_with(folder)) {
+        if !is_inside && PREFIXED_PATHS.iter().any(|folder| script[at..].starts_with(folder)) {
             text.push_str(root);
         }
         text.push(letter);
@@ -221,9 +227,10 @@ fn with_prefix(script: &str, root: &str) -> String {
     text
 }
 
-/// A start of programs that go on where a file can grow no more: on a full disk a write fails,
-/// it does not kill. The option is one of coreutils 8.31 and later.
-fn patient() -> Command {
+/// Command prefix that makes programs ignore SIGXFSZ, so that on a full disk a write fails and does
+/// not kill. The option is one of coreutils 8.31 and later.
+fn command_ignoring_sigxfsz() -> Command {
+    /// Whether the host's `env` has the option.
     static CAN_IGNORE: LazyLock<bool> = LazyLock::new(|| {
         let mut trial = Command::new(host_program("env"));
         trial.args(["--ignore-signal=XFSZ", "true"]).stderr(Stdio::null());
@@ -236,7 +243,7 @@ fn patient() -> Command {
     command
 }
 
-/// A program of the host that may lie outside a user's PATH.
+/// Path of a host program that may lie outside a user's PATH.
 pub(super) fn host_program(name: &str) -> PathBuf {
     ["/usr/sbin", "/usr/bin", "/sbin", "/bin"]
         .into_iter()

@@ -1,5 +1,5 @@
-//! What the board and the first process of its jail say to each other: on a socket that keeps
-//! messages apart, in the order in which they are sent.
+//! Messages between the board and the first process of its jail, on a socket that keeps messages
+//! apart and in order.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -10,31 +10,33 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
-/// Longer than any script that can be an argument of a program.
+/// Size limit of a message in bytes, larger than any script that can be an argument of a program.
 const MESSAGE_MAX: usize = 132 * 1024;
 
-/// Ends of pipes that go with a request.
+/// Number of pipe ends in a request.
 const ENDS: usize = 3;
 
-/// What the board asks for.
+/// Request of the board to the first process.
 #[derive(Debug)]
 pub(super) enum JailRequest {
-    /// A shell for a script, with its input and outputs.
+    /// Start of a shell for a script, with pipe ends for its input and outputs.
     Run { script: String, ends: [OwnedFd; ENDS] },
-    /// The last shell is known: its end may be told.
-    Known,
+    /// Notice that the board has found the last shell's process, whose end may be reported from now
+    /// on.
+    ShellFound,
 }
 
-/// What the first process answers.
+/// Message of the first process to the board.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum JailReply {
-    /// It is confined and serves.
+    /// The process is confined and serves requests.
     Ready,
-    /// It is not, or a shell can't be started, and why.
+    /// The process cannot be confined, or a shell cannot be started, with the reason.
     Failed(String),
-    /// A shell runs, by this number in the jail.
+    /// A shell has started, with its number in the jail.
     Started(u32),
-    /// A process has ended with an exit code, or 128 and the signal that ended it.
+    /// A process (number in the jail) has ended with an exit code, or 128 and the signal that ended
+    /// it.
     Ended(u32, u8),
 }
 
@@ -49,7 +51,7 @@ impl JailReply {
         send(socket, text.as_bytes(), &[])
     }
 
-    /// The next answer; none when the other end is gone.
+    /// Receives the next message; `None` when the first process is gone.
     pub(super) fn receive(socket: impl AsFd) -> io::Result<Option<Self>> {
         let (bytes, _) = receive(socket)?;
         if bytes.is_empty() {
@@ -74,18 +76,24 @@ impl JailReply {
 }
 
 impl JailRequest {
-    pub(super) fn run(socket: impl AsFd, script: &str, ends: &[OwnedFd; ENDS]) -> io::Result<()> {
+    /// Sends the request for a shell.
+    pub(super) fn send_run(
+        socket: impl AsFd,
+        script: &str,
+        ends: &[OwnedFd; ENDS],
+    ) -> io::Result<()> {
         if script.len() >= MESSAGE_MAX {
             return Err(io::ErrorKind::ArgumentListTooLong.into());
         }
         send(socket, &[b"R", script.as_bytes()].concat(), &ends.each_ref().map(AsFd::as_fd))
     }
 
-    pub(super) fn known(socket: impl AsFd) -> io::Result<()> {
+    /// Sends the notice that the last shell's process was found.
+    pub(super) fn send_shell_found(socket: impl AsFd) -> io::Result<()> {
         send(socket, b"K", &[])
     }
 
-    /// The next request; none when the board is gone.
+    /// Receives the next request; `None` when the board is gone.
     pub(super) fn receive(socket: impl AsFd) -> io::Result<Option<Self>> {
         let (bytes, ends) = receive(socket)?;
         match (bytes.split_first(), <[OwnedFd; ENDS]>::try_from(ends)) {
@@ -94,12 +102,13 @@ impl JailRequest {
                 let script = String::from_utf8_lossy(script).into_owned();
                 Ok(Some(Self::Run { script, ends }))
             }
-            (Some((b'K', [])), _) => Ok(Some(Self::Known)),
+            (Some((b'K', [])), _) => Ok(Some(Self::ShellFound)),
             _ => Err(io::ErrorKind::InvalidData.into()),
         }
     }
 }
 
+/// Sends a message with pipe ends.
 fn send(socket: impl AsFd, bytes: &[u8], ends: &[BorrowedFd<'_>]) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(ENDS))];
     let mut control = SendAncillaryBuffer::new(&mut space);
@@ -110,6 +119,7 @@ fn send(socket: impl AsFd, bytes: &[u8], ends: &[BorrowedFd<'_>]) -> io::Result<
     Ok(())
 }
 
+/// Receives a message with its pipe ends; empty when the peer is gone.
 fn receive(socket: impl AsFd) -> io::Result<(Vec<u8>, Vec<OwnedFd>)> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(ENDS))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
@@ -141,9 +151,9 @@ mod tests {
         let (mut read, write) = io::pipe().unwrap();
         let ends =
             [write.try_clone().unwrap().into(), write.try_clone().unwrap().into(), write.into()];
-        JailRequest::run(&board, "echo", &ends).unwrap();
+        JailRequest::send_run(&board, "echo", &ends).unwrap();
         drop(ends);
-        JailRequest::known(&board).unwrap();
+        JailRequest::send_shell_found(&board).unwrap();
         let Some(JailRequest::Run { script, ends }) = JailRequest::receive(&init).unwrap() else {
             panic!("a request to run")
         };
@@ -152,7 +162,7 @@ mod tests {
         let mut text = String::new();
         read.read_to_string(&mut text).unwrap();
         assert_eq!(text, "x");
-        assert!(matches!(JailRequest::receive(&init).unwrap(), Some(JailRequest::Known)));
+        assert!(matches!(JailRequest::receive(&init).unwrap(), Some(JailRequest::ShellFound)));
         for answer in [
             JailReply::Ready,
             JailReply::Failed("no such thing".into()),

@@ -25,8 +25,8 @@ fn jails() -> Vec<(BoardRoot, Jail)> {
     let found = ways.filter_map(|way| {
         let root = BoardRoot::build(&program, Default::default(), 14, user).unwrap();
         fs::write(root.path().join("proc/uptime"), "100.00 100.00\n").unwrap();
-        user.adopt_all(root.path()).unwrap();
-        match Jail::with(way, root.path(), user) {
+        user.take_ownership_of_all(root.path()).unwrap();
+        match Jail::start(way, root.path(), user) {
             Ok(jail) => Some((root, jail)),
             Err(error) => {
                 crate::skip::because(format!("{}: {error}", way.name()));
@@ -48,7 +48,7 @@ fn shells_are_confined_in_every_way_that_works() {
         let script = "read -r up _ <${WATTLINE_ROOT:-}/proc/uptime; echo $up; \
                       read -r up _ </proc/uptime; echo $up; ls ${WATTLINE_ROOT:-}/system/bin/sh; \
                       (sleep 0.01; true) & wait $!; echo $?";
-        let text = jail.run(script).unwrap();
+        let text = jail.output_of(script).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(&lines[..2], ["100.00", "100.00"], "{:?}: {text}", jail.confinement);
         assert!(text.contains("/system/bin/sh"), "{:?}: {text}", jail.confinement);
@@ -115,12 +115,12 @@ fn nothing_leaves_the_jail() {
             ("a signal", format!("kill -0 {} && echo escaped", std::process::id())),
         ];
         for (what, script) in escapes {
-            let text = jail.run(&format!("{script} 2>/dev/null")).unwrap();
+            let text = jail.output_of(&format!("{script} 2>/dev/null")).unwrap();
             assert!(!text.contains("escaped"), "{what}, {:?}: {text}", jail.confinement);
         }
         // Nothing is open beside its input and outputs: a copy of another one would work.
-        let open =
-            jail.run("for n in 3 4 5 6 7 8 9; do eval \"(: <&$n)\" 2>/dev/null && echo $n; done");
+        let open = jail
+            .output_of("for n in 3 4 5 6 7 8 9; do eval \"(: <&$n)\" 2>/dev/null && echo $n; done");
         assert_eq!(open.unwrap(), "", "{:?}", jail.confinement);
     }
 }

@@ -1,4 +1,4 @@
-//! The archive of a package: its entries, its manifest, its classes.
+//! Archive of a package: its entries, its manifest, its classes.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,24 +8,25 @@ use zip::ZipArchive;
 
 use crate::android::InstallError;
 
-/// Whether a jar holds a class.
+/// Whether a jar contains a class.
 pub(crate) fn has_class(jar: &Path, class: &str) -> bool {
     let entry = format!("{}.class", class.replace('.', "/"));
     open(jar).is_ok_and(|archive| archive.index_for_name(&entry).is_some())
 }
 
+/// Opens a package as a zip archive.
 pub(super) fn open(file: &Path) -> Result<ZipArchive<File>, InstallError> {
     let file = File::open(file).map_err(|_| InstallError::Missing)?;
     ZipArchive::new(file).map_err(|_| InstallError::NotJar)
 }
 
-/// Entries of a package: more than any has.
+/// Largest number of entries of a package.
 const ENTRIES_MAX: usize = 1_000_000;
-/// Bytes; what all entries of a package may unpack to.
+/// Largest unpacked size of all entries of a package, in bytes.
 const CONTENT_MAX: u64 = 2 << 30;
 
-/// Refuses an archive whose entries are no files below a folder, each with a name of its own, or
-/// that unpack to more than a package does.
+/// Refuses an archive with entries outside its folder or of the same name, with too many entries,
+/// or that unpack to too many bytes.
 pub(super) fn check_entries(archive: &mut ZipArchive<File>) -> Result<(), InstallError> {
     let bad = |what: String| Err(InstallError::BadEntries(what));
     if archive.has_duplicate_names() {
@@ -58,7 +59,7 @@ fn stays_inside(name: &str) -> bool {
     !is_control && !name.starts_with('/') && name.split('/').all(|part| part != "..")
 }
 
-/// A main attribute of the manifest, whose lines go on after a line end and a blank.
+/// Main attribute of a jar's manifest; `None` if there is none.
 pub(super) fn manifest_attribute(archive: &mut ZipArchive<File>, name: &str) -> Option<String> {
     const MANIFEST_MAX: u64 = 1024 * 1024;
     let mut text = String::new();
@@ -67,6 +68,7 @@ pub(super) fn manifest_attribute(archive: &mut ZipArchive<File>, name: &str) -> 
     attribute(&text, name)
 }
 
+/// Value of an attribute of a manifest, whose lines go on after a line end and a blank.
 fn attribute(manifest: &str, name: &str) -> Option<String> {
     let text = manifest.replace("\r\n", "\n").replace("\n ", "");
     let main = text.split("\n\n").next()?;

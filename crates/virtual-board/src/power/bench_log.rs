@@ -1,7 +1,7 @@
-//! The log of a bench meter at the board's supply, as a program on the host would write it: so
-//! campaigns with such a meter can be tried without one. A row per settled period, with the
-//! mean power of all rails since the row before, and a little noise. Its meter has the trouble
-//! that the board's sensors have: it repeats its last value, or says `OL` for overload.
+//! Log of a bench meter at the board's supply, as a program on the host would write it: so
+//! campaigns with such a meter can be tried without one. A row per settled period, with the mean
+//! power of all rails since the row before, and a little noise. Its meter has the trouble of the
+//! board's sensors: it repeats its last value, or writes `OL` for overload.
 //!
 //! Its clock is that of the board's world, which stands still with the board's and goes on over
 //! sessions and restarts; a host asks for it by `getprop wattline.host_clock`.
@@ -16,22 +16,22 @@ use rand_distr::{Distribution, StandardNormal};
 use super::rail_readings::RailPower;
 use super::sensor_trouble::SensorTrouble;
 
-/// Standard deviation of a row, in watts: good meters have less than a milliwatt.
+/// Standard deviation of the power in a row, in watts: good meters have less than a milliwatt.
 const NOISE_W: f64 = 1e-4;
 
-/// The log and its clock.
+/// Open log file of a bench meter, with its clock.
 pub(super) struct BenchLog {
     file: File,
     /// The log's clock when the board's stood at 0, in nanoseconds of Unix time.
     boot_ns: u64,
-    /// The board's clock when it was last looked at.
+    /// The board's clock at the last update, in nanoseconds.
     now_ns: u64,
-    /// The power in the last row.
+    /// Power in the last row, as text.
     shown: String,
 }
 
 impl BenchLog {
-    /// Begins a new log; its clock says `epoch_ns` when the board's says `now_ns`.
+    /// Begins a new log, whose clock is at `epoch_ns` when the board's is at `now_ns`.
     pub(super) fn create(path: &Path, epoch_ns: u64, now_ns: u64) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -41,9 +41,9 @@ impl BenchLog {
         Ok(Self { file, boot_ns: epoch_ns.saturating_sub(now_ns), now_ns, shown: "0".into() })
     }
 
-    /// So much power was drawn until then, on the board's clock. A full disk of the host loses
-    /// rows, as it would a real logger's.
-    pub(super) fn settle(
+    /// Adds a row with the power of the period that ends at `until_ns` of the board's clock. A full
+    /// disk of the host loses rows, as it would a real logger's.
+    pub(super) fn add_period(
         &mut self,
         power: RailPower,
         until_ns: u64,
@@ -60,23 +60,24 @@ impl BenchLog {
         let _ = writeln!(self.file, "{},{}", seconds(self.boot_ns + until_ns), self.shown);
     }
 
-    /// The board's clock stands there.
+    /// Updates the board's clock.
     pub(super) fn move_to(&mut self, now_ns: u64) {
         self.now_ns = now_ns;
     }
 
-    /// The board's clock was set back; this one goes on.
+    /// Sets the board's clock back; the log's clock goes on.
     pub(super) fn restart(&mut self, now_ns: u64) {
         self.boot_ns = self.boot_ns + self.now_ns - now_ns;
         self.now_ns = now_ns;
     }
 
-    /// This clock and the board's, in seconds.
+    /// The log's clock and the board's in seconds, separated by a blank.
     pub(super) fn clocks(&self) -> String {
         format!("{} {}", seconds(self.boot_ns + self.now_ns), seconds(self.now_ns))
     }
 }
 
+/// Nanoseconds as seconds with nine decimals.
 fn seconds(nanos: u64) -> String {
     format!("{}.{:09}", nanos / 1_000_000_000, nanos % 1_000_000_000)
 }
@@ -93,13 +94,13 @@ mod tests {
         let path = folder.path().join("bench/log.csv");
         let mut log = BenchLog::create(&path, 1_000_000_000_000, 100_000_000_000).unwrap();
         let noise = &mut ChaCha8Rng::seed_from_u64(1);
-        log.settle([1.0, 0.5, 0.25, 0.25], 100_500_000_000, None, noise);
+        log.add_period([1.0, 0.5, 0.25, 0.25], 100_500_000_000, None, noise);
         log.move_to(130_000_000_001);
         assert_eq!(log.clocks(), "1030.000000001 130.000000001");
         log.restart(100_000_000_000);
         assert_eq!(log.clocks(), "1030.000000001 100.000000000");
         for trouble in [None, Some(SensorTrouble::Frozen), Some(SensorTrouble::Garbage)] {
-            log.settle([1.0; 4], 100_250_000_000, trouble, noise);
+            log.add_period([1.0; 4], 100_250_000_000, trouble, noise);
         }
         let text = fs::read_to_string(&path).unwrap();
         let rows: Vec<(&str, &str)> = text.lines().filter_map(|row| row.split_once(',')).collect();

@@ -1,5 +1,5 @@
-//! The big cores' frequency, as scripts set and read it. The four cores share one
-//! policy; its files are read whenever the board looks around.
+//! Frequency of the big cores, which scripts set and read. The four cores share one policy; the
+//! board reads its files at each settlement.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,8 +9,8 @@ use std::path::Path;
 use super::files::{LiveFile, ScriptFile, write_file};
 use crate::board_file::Processor;
 
-/// The little cores' policy, which nothing here depends on.
-fn little_files(folder: &Path, khz: u64) -> io::Result<()> {
+/// Writes the files of the little cores' policy, which has no effect.
+fn write_little_policy(folder: &Path, khz: u64) -> io::Result<()> {
     let khz = format!("{khz}\n");
     for name in ["cpuinfo_max_freq", "cpuinfo_min_freq", "scaling_cur_freq"] {
         write_file(&folder.join(name), &khz)?;
@@ -19,7 +19,7 @@ fn little_files(folder: &Path, khz: u64) -> io::Result<()> {
     write_file(&folder.join("scaling_setspeed"), "<unsupported>\n")
 }
 
-/// The frequency policy.
+/// Frequency policy of the big cores with its files.
 pub(super) struct CpuFreq {
     files: BTreeMap<&'static str, ScriptFile>,
     points: Vec<(u64, f64)>,
@@ -27,14 +27,14 @@ pub(super) struct CpuFreq {
     boot_khz: u64,
     khz: u64,
     throttled: bool,
-    /// Nanoseconds at each of the points since the board's start.
+    /// Nanoseconds at each of the operating points since the board's start.
     spent_ns: Vec<u64>,
     polled_ns: u64,
     statistics: LiveFile,
 }
 
 impl CpuFreq {
-    /// Makes the files; the governor is `interactive`, which keeps the frequency of boot.
+    /// Creates the files; the governor is `interactive`, which keeps the frequency of boot.
     pub(super) fn new(root: &Path, processor: &Processor) -> io::Result<Self> {
         let cpus = root.join("sys/devices/system/cpu");
         let first = processor.little_cores;
@@ -49,7 +49,7 @@ impl CpuFreq {
             }
         }
         if first > 0 {
-            little_files(&cpus.join("cpu0/cpufreq"), processor.little_khz)?;
+            write_little_policy(&cpus.join("cpu0/cpufreq"), processor.little_khz)?;
         }
         let mut points = processor.operating_points.clone();
         points.sort_by_key(|(khz, _)| *khz);
@@ -71,7 +71,7 @@ impl CpuFreq {
         Ok(policy)
     }
 
-    /// As after a restart of the board.
+    /// Resets the policy as a restart of the board does.
     pub(super) fn boot(&mut self) {
         self.khz = self.boot_khz;
         // A full disk leaves the old texts; there is nobody to tell.
@@ -80,22 +80,23 @@ impl CpuFreq {
         }
     }
 
-    /// Keeps the frequency at its lowest, whatever the governor says, or lets it go.
-    pub(super) fn throttle(&mut self, throttled: bool) {
+    /// Keeps the frequency at its lowest, whatever the governor, or ends that.
+    pub(super) fn set_throttled(&mut self, throttled: bool) {
         self.throttled = throttled;
     }
 
-    /// Whether it is kept there.
+    /// Whether the frequency is kept at its lowest.
     pub(super) fn is_throttled(&self) -> bool {
         self.throttled
     }
 
-    /// Takes over what scripts wrote; `now_ns` may be earlier than before, after a restart.
+    /// Reads the files that scripts may have written and sets the frequency; `now_ns` may be
+    /// earlier than before, after a restart.
     pub(super) fn poll(&mut self, now_ns: u64) {
         self.count_time(now_ns);
         let governor = self.read("scaling_governor");
         let speed = self.read("scaling_setspeed");
-        let [lowest, highest] = self.range();
+        let [lowest, highest] = self.frequency_range();
         let khz = match governor.as_str() {
             "userspace" => speed.parse().map_or(self.khz, |wanted| self.nearest(wanted)),
             "performance" => highest,
@@ -114,7 +115,8 @@ impl CpuFreq {
         }
     }
 
-    /// The kernel's statistics: frequency and hundredths of a second, a line for each point.
+    /// Adds the time since the last call to the present frequency's, and writes the kernel's
+    /// statistics: frequency and hundredths of a second, a line for each point.
     fn count_time(&mut self, now_ns: u64) {
         let passed = now_ns.saturating_sub(std::mem::replace(&mut self.polled_ns, now_ns));
         let at = self.points.iter().position(|(khz, _)| *khz == self.khz);
@@ -127,7 +129,7 @@ impl CpuFreq {
         self.statistics.set(&text);
     }
 
-    /// Present frequency.
+    /// Present frequency in kHz.
     pub(super) fn khz(&self) -> u64 {
         self.khz
     }
@@ -142,23 +144,26 @@ impl CpuFreq {
         self.volts_at(self.reference_khz)
     }
 
+    /// Core voltage at an operating point's frequency.
     fn volts_at(&self, khz: u64) -> f64 {
         self.points.iter().find(|(point, _)| *point == khz).map_or(1.0, |(_, volts)| *volts)
     }
 
+    /// Operating point nearest to a frequency in kHz.
     fn nearest(&self, wanted: u64) -> u64 {
         let distance = |(khz, _): &&(u64, f64)| khz.abs_diff(wanted);
         self.points.iter().min_by_key(distance).map_or(self.khz, |(khz, _)| *khz)
     }
 
-    fn range(&self) -> [u64; 2] {
+    /// Lowest and highest frequency of the operating points in kHz.
+    fn frequency_range(&self) -> [u64; 2] {
         let end = |point: Option<&(u64, f64)>| point.map_or(self.boot_khz, |(khz, _)| *khz);
         [end(self.points.first()), end(self.points.last())]
     }
 
-    /// The files of the policy, with their texts at boot.
+    /// Names of the policy's files, with their texts at boot.
     fn texts(&self) -> [(&'static str, String); 10] {
-        let [lowest, highest] = self.range().map(|khz| khz.to_string());
+        let [lowest, highest] = self.frequency_range().map(|khz| khz.to_string());
         let now = self.khz.to_string();
         let known: Vec<String> = self.points.iter().map(|(khz, _)| khz.to_string()).collect();
         [
@@ -176,11 +181,13 @@ impl CpuFreq {
         .map(|(name, text)| (name, format!("{text}\n")))
     }
 
-    /// A full disk leaves the old text: scripts then see that nothing changed.
+    /// Writes a file of the policy. A full disk leaves the old text: scripts then see that nothing
+    /// changed.
     fn set(&self, name: &str, text: &str) {
         self.files.get(name).map(|file| file.set(text).ok());
     }
 
+    /// Text of a file of the policy.
     fn read(&self, name: &str) -> String {
         self.files.get(name).map_or_else(String::new, ScriptFile::text)
     }

@@ -5,15 +5,15 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// A file whose text is replaced in place: never empty, never another file, so that
-/// a descriptor that a script holds open stays good.
+/// File whose text is replaced in place: never empty, never another inode, so that a descriptor
+/// that a script holds open stays valid.
 pub(super) struct LiveFile {
     file: File,
     text: String,
 }
 
 impl LiveFile {
-    /// An empty file in a folder that is made if needed.
+    /// Creates an empty file and its folder.
     pub(super) fn create(path: &Path) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -21,8 +21,8 @@ impl LiveFile {
         Ok(Self { file: File::create(path)?, text: String::new() })
     }
 
-    /// Replaces the text, if it is another one. A text that can't be written is tried
-    /// again the next time.
+    /// Replaces the text, if it differs. A text that cannot be written is tried again the next
+    /// time.
     pub(super) fn set(&mut self, text: &str) {
         if self.text == text {
             return;
@@ -37,21 +37,21 @@ impl LiveFile {
     }
 }
 
-/// A file that scripts write and the board reads, or the other way round. It is opened once, so
-/// that what scripts put in its place is not followed.
+/// File that scripts write and the board reads, or the other way round. It is opened once, so that
+/// a link that scripts put in its place is not followed.
 #[derive(Debug)]
 pub(super) struct ScriptFile {
     file: File,
 }
 
 impl ScriptFile {
-    /// A file with a first text, in a folder that is made if needed.
+    /// Creates a file with a first text, and its folder.
     pub(super) fn create(path: &Path, text: &str) -> io::Result<Self> {
         write_file(path, text)?;
         Ok(Self { file: File::options().read(true).write(true).open(path)? })
     }
 
-    /// The text, without blanks around it; empty where it can't be read.
+    /// Text without blanks around it; empty if it cannot be read.
     pub(super) fn text(&self) -> String {
         // Longer than all that scripts have to write there.
         let mut bytes = [0; 256];
@@ -67,7 +67,7 @@ impl ScriptFile {
     }
 }
 
-/// Writes a file in a folder that is made if needed.
+/// Writes a file and creates its folder.
 pub(super) fn write_file(path: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;

@@ -1,6 +1,6 @@
-//! The fuel gauge of a battery as the kernel's power supply class shows it: microvolts and
-//! microamperes, each the mean of the last refresh period, negative while the battery
-//! gives; and the charge that is left, in whole microampere hours.
+//! Fuel gauge of a battery with the files of the kernel's power supply class: microvolts and
+//! microamperes, each the mean of the last refresh period, negative while the battery discharges;
+//! and the remaining charge in whole microampere hours.
 
 use std::io;
 use std::path::Path;
@@ -12,35 +12,35 @@ use super::files::{LiveFile, write_file};
 use super::rail_readings::{RailPower, stepped};
 use crate::meters_file::BatteryGauge;
 
-/// The gauge and its battery.
+/// Simulated fuel gauge with its battery and files.
 pub(super) struct SimulatedFuelGauge {
     gauge: BatteryGauge,
     /// Joules drawn since the last refresh.
     drawn_j: f64,
     /// Microampere hours drawn since the session's start.
     drawn_uah: f64,
-    shown: GaugeFiles,
+    shown: GaugeValues,
     files: [LiveFile; 3],
-    /// Counts the nonsense that was shown.
+    /// Number of nonsense texts shown so far.
     nonsense: usize,
 }
 
-/// What the files show.
+/// Values of the gauge's files.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct GaugeFiles {
-    /// Negative while the battery gives.
+pub(super) struct GaugeValues {
+    /// Battery current, negative while the battery discharges.
     pub microamperes: i64,
-    /// At the battery's ends.
+    /// Voltage at the battery's terminals.
     pub microvolts: i64,
-    /// What is left.
+    /// Remaining charge.
     pub charge_uah: i64,
 }
 
-/// What a broken driver prints.
+/// Texts of a broken driver.
 const GARBAGE: [&str; 5] = ["?#!", "1.2.3", "0x1f", "", "--"];
 
 impl SimulatedFuelGauge {
-    /// Makes the battery's files.
+    /// Creates the battery's files.
     pub(super) fn new(root: &Path, gauge: &BatteryGauge) -> io::Result<Self> {
         let folder = root.join("sys/class/power_supply/battery");
         for (name, text) in [
@@ -60,20 +60,21 @@ impl SimulatedFuelGauge {
             gauge: gauge.clone(),
             drawn_j: 0.0,
             drawn_uah: 0.0,
-            shown: GaugeFiles::default(),
+            shown: GaugeValues::default(),
             nonsense: 0,
         })
     }
 
-    /// A session begins, at a power that has been drawn for long.
+    /// Starts a session after a long time at a constant power.
     pub(super) fn restart(&mut self, power: RailPower, noise: &mut ChaCha8Rng) {
         self.drawn_uah = 0.0;
         self.drawn_j = 0.0;
         self.refresh(self.power_w(power), noise);
     }
 
-    /// So much power was drawn for so long, up to a time.
-    pub(super) fn settle(
+    /// Adds the energy of a power on the rails for some seconds, up to `until_ns`; refreshes the
+    /// values at the end of a refresh period.
+    pub(super) fn add_period(
         &mut self,
         power: RailPower,
         seconds: f64,
@@ -90,44 +91,47 @@ impl SimulatedFuelGauge {
         }
     }
 
+    /// Total power of rails and rest of the device in watts.
     fn power_w(&self, power: RailPower) -> f64 {
         power.iter().sum::<f64>() + self.gauge.rest_w
     }
 
-    /// At the battery's ends, with a load: what is lost within it is not measured.
+    /// Voltage at the battery's terminals under a load in watts: the loss within the battery is not
+    /// measured.
     fn volts(&self, watts: f64) -> f64 {
         let loss = watts / self.gauge.voltage_v * self.gauge.resistance_ohm;
         (self.gauge.voltage_v - loss).max(0.5 * self.gauge.voltage_v)
     }
 
+    /// Draws new values from the mean power of a refresh period.
     fn refresh(&mut self, mean_w: f64, noise: &mut ChaCha8Rng) {
         let normal: f64 = StandardNormal.sample(noise);
         let volts = self.volts(mean_w);
         let amperes = mean_w / volts + normal * self.gauge.noise_a;
-        self.shown = GaugeFiles {
+        self.shown = GaugeValues {
             microamperes: -stepped(amperes, self.gauge.step_ua),
             microvolts: stepped(volts, self.gauge.step_uv),
             charge_uah: (self.gauge.charge_uah as f64 - self.drawn_uah).max(0.0) as i64,
         };
     }
 
-    /// Writes what the last refresh found.
-    pub(super) fn show(&mut self) {
-        let GaugeFiles { microamperes, microvolts, charge_uah } = self.shown;
+    /// Writes the values of the last refresh to the files.
+    pub(super) fn write_files(&mut self) {
+        let GaugeValues { microamperes, microvolts, charge_uah } = self.shown;
         for (file, value) in self.files.iter_mut().zip([microamperes, microvolts, charge_uah]) {
             file.set(&format!("{value}\n"));
         }
     }
 
-    /// Writes nonsense, another one each time.
-    pub(super) fn show_garbage(&mut self) {
+    /// Writes nonsense to the files, another text each time.
+    pub(super) fn write_garbage(&mut self) {
         self.nonsense += 1;
         let text = format!("{}\n", GARBAGE[self.nonsense % GARBAGE.len()]);
         self.files.iter_mut().for_each(|file| file.set(&text));
     }
 
-    /// What the files show, or would show.
-    pub(super) fn shown(&self) -> GaugeFiles {
+    /// Values of the last refresh.
+    pub(super) fn shown(&self) -> GaugeValues {
         self.shown
     }
 }

@@ -1,9 +1,8 @@
-//! The board's electricity: what is drawn when, how warm it gets, what the sensors
-//! say. Per refresh period: power = idle of each rail + leakage at the present
-//! temperature + the dynamic energy that fell into the period; the sensors show the
-//! period's average, with noise, in their own steps, until the next one is over. Chips
-//! that accumulate and the battery's gauge do so with the same power, over one or several
-//! of the periods.
+//! Electricity of the board: power over time, temperature, meter readings. Per refresh period:
+//! power = idle of each rail + leakage at the present temperature + the dynamic energy that fell
+//! into the period; the sensors show the period's average, with noise, in their own steps, until
+//! the next one is over. Chips that accumulate and the battery's gauge do so with the same power,
+//! over one or several of the periods.
 //!
 //! All randomness comes from the board's seed and the session's label, and a session
 //! starts on a board that has cooled to its idle temperature: so its readings depend
@@ -42,7 +41,7 @@ use rail_readings::RailPower;
 use rapl::SimulatedRapl;
 pub(super) use sensor_trouble::SensorTrouble;
 
-/// The board's electricity.
+/// Power, temperature, frequency and meters of the board.
 pub(super) struct BoardHardware {
     file: BoardFile,
     seed: u64,
@@ -55,7 +54,7 @@ pub(super) struct BoardHardware {
     uptime: LiveFile,
     temperatures: [LiveFile; 2],
     periods: EnergyByPeriod,
-    /// Since the session began.
+    /// Energy spent since the session began.
     spent: SpentEnergy,
     temperature_c: f64,
     noise: ChaCha8Rng,
@@ -63,10 +62,10 @@ pub(super) struct BoardHardware {
 }
 
 impl BoardHardware {
-    /// Makes the files under `/sys` and `/proc` and starts cold.
+    /// Creates the files under `/sys` and `/proc` at idle temperature.
     pub(super) fn new(root: &Path, file: BoardFile, seed: u64) -> io::Result<Self> {
-        static_files(root, &file)?;
-        let sensors = ina231::all(root, &file)?;
+        write_static_files(root, &file)?;
+        let sensors = ina231::board_sensors(root, &file)?;
         let chips = file.odpm.iter().map(|chip| OdpmChip::new(root, chip));
         let chips = chips.collect::<io::Result<Vec<_>>>()?;
         let gauge =
@@ -77,7 +76,7 @@ impl BoardHardware {
             cpu: CpuFreq::new(root, &file.processor)?,
             uptime: LiveFile::create(&root.join("proc/uptime"))?,
             temperatures: [unit, zone],
-            periods: EnergyByPeriod::new(file.period_us() * 1000),
+            periods: EnergyByPeriod::new(file.settlement_period_us() * 1000),
             spent: SpentEnergy::default(),
             temperature_c: 0.0,
             noise: ChaCha8Rng::seed_from_u64(0),
@@ -94,20 +93,20 @@ impl BoardHardware {
         Ok(hardware)
     }
 
-    /// Shows the energy of all rails as RAPL counters in a folder of the host, too.
+    /// Adds RAPL counters of the energy of all rails, in a folder of the host.
     pub(super) fn add_rapl(&mut self, folder: &Path) -> io::Result<()> {
         self.rapl = Some(SimulatedRapl::new(folder)?);
         Ok(())
     }
 
-    /// Writes the power of all rails to a file of the host, as a bench meter's program would.
+    /// Adds a bench meter's log of the power of all rails, in a file of the host.
     pub(super) fn add_log(&mut self, path: &Path) -> io::Result<()> {
         let epoch_ns = self.file.epoch_start_s * 1_000_000_000;
         self.log = Some(BenchLog::create(path, epoch_ns, self.start_ns())?);
         Ok(())
     }
 
-    /// The clock of that log and the board's, in seconds; none without one.
+    /// The bench meter log's clock and the board's in seconds; `None` without a log.
     pub(super) fn host_clock(&self) -> Option<String> {
         self.log.as_ref().map(BenchLog::clocks)
     }
@@ -117,24 +116,24 @@ impl BoardHardware {
         (self.file.uptime_start_s * 1e9) as u64
     }
 
-    /// As after a restart of the board: sensors off, the frequency its own.
+    /// Resets the hardware as a restart of the board does: sensors off, the frequency that of boot.
     pub(super) fn boot(&mut self) {
         self.sensors.iter().for_each(SimulatedIna231::switch_off);
         self.cpu.boot();
         self.restart("", self.start_ns());
     }
 
-    /// What is wrong with the sensors from now on.
-    pub(super) fn set_trouble(&mut self, trouble: Option<SensorTrouble>) {
+    /// Sets or ends the trouble of the sensors.
+    pub(super) fn set_sensor_trouble(&mut self, trouble: Option<SensorTrouble>) {
         self.trouble = trouble;
         if trouble == Some(SensorTrouble::Garbage) {
-            self.show_garbage(self.start_ns());
+            self.write_garbage(self.start_ns());
         }
     }
 
-    /// Slows the processor down to its lowest frequency, or lets it go.
-    pub(super) fn throttle(&mut self, throttled: bool) {
-        self.cpu.throttle(throttled);
+    /// Slows the processor down to its lowest frequency, or ends that.
+    pub(super) fn set_throttled(&mut self, throttled: bool) {
+        self.cpu.set_throttled(throttled);
     }
 
     /// Whether the processor is slowed down.
@@ -142,7 +141,7 @@ impl BoardHardware {
         self.cpu.is_throttled()
     }
 
-    /// Cools down to idle and starts the noise of a session.
+    /// Cools down to idle and seeds the noise with the session's label.
     pub(super) fn restart(&mut self, label: &str, now_ns: u64) {
         let seed = Sha256::new()
             .chain_update(self.seed.to_le_bytes())
@@ -150,8 +149,9 @@ impl BoardHardware {
             .finalize();
         self.noise = ChaCha8Rng::from_seed(seed.into());
         self.cpu.poll(now_ns);
-        self.temperature_c =
-            heat::settled(&self.file.heat, |celsius| self.power(0.0, celsius).iter().sum());
+        self.temperature_c = heat::equilibrium_temperature(&self.file.heat, |celsius| {
+            self.power(0.0, celsius).iter().sum()
+        });
         self.periods.restart(now_ns);
         self.spent = SpentEnergy::default();
         self.log.iter_mut().for_each(|log| log.restart(now_ns));
@@ -159,19 +159,19 @@ impl BoardHardware {
         self.refresh(power);
         self.chips.iter_mut().for_each(|chip| chip.restart(now_ns, &mut self.noise));
         self.gauge.iter_mut().for_each(|gauge| gauge.restart(power, &mut self.noise));
-        self.show(now_ns);
+        self.write_files(now_ns);
     }
 
-    /// How long a big core computes to spend an energy (given at the reference
-    /// voltage), at the present frequency.
+    /// Nanoseconds that a big core needs at the present frequency to spend an energy (given at the
+    /// reference voltage).
     pub(super) fn busy_ns(&self, energy_j: f64) -> u64 {
         let processor = &self.file.processor;
         let speed = self.cpu.khz() as f64 / processor.reference_khz as f64;
         (energy_j / (processor.busy_w * speed) * 1e9).ceil() as u64
     }
 
-    /// Spends an energy (given at the reference voltage) evenly from one time to
-    /// another, which must not be over yet.
+    /// Spends an energy (given at the reference voltage) evenly from one time to another, which
+    /// must not be over yet.
     pub(super) fn spend(&mut self, from_ns: u64, to_ns: u64, energy_j: f64) {
         let ratio = self.cpu.volts() / self.cpu.reference_volts();
         let drawn_j = energy_j * ratio * ratio;
@@ -179,31 +179,35 @@ impl BoardHardware {
         self.periods.add(from_ns, to_ns, drawn_j);
     }
 
-    /// Joules on each rail for a joule of the ground truth of the session, by the rails' names.
+    /// Names of the rails with the joules that each draws for a joule of the session's ground
+    /// truth.
     pub(super) fn rail_factors(&self) -> Vec<(String, f64)> {
         rail_factors(&self.file, self.spent)
     }
 
-    /// The clock stands at a time: everything up to it is settled and shown.
+    /// Settles all periods up to a time and updates all files.
     pub(super) fn move_to(&mut self, now_ns: u64) {
         self.cpu.poll(now_ns);
-        while let Some(dynamic_w) = self.periods.next_before(now_ns) {
+        while let Some(dynamic_w) = self.periods.settle_next_before(now_ns) {
             let power = self.power(dynamic_w, self.temperature_c);
             let (seconds, until_ns) = (self.periods.length_s(), self.periods.settled_ns());
             let total = power.iter().sum();
-            self.temperature_c = heat::after(&self.file.heat, self.temperature_c, total, seconds);
+            self.temperature_c =
+                heat::temperature_after(&self.file.heat, self.temperature_c, total, seconds);
             self.refresh(power);
-            self.rapl.iter_mut().for_each(|rapl| rapl.settle(power, seconds));
+            self.rapl.iter_mut().for_each(|rapl| rapl.add_period(power, seconds));
             let (noise, trouble) = (&mut self.noise, self.trouble);
-            self.log.iter_mut().for_each(|log| log.settle(power, until_ns, trouble, noise));
-            self.chips.iter_mut().for_each(|chip| chip.settle(power, seconds, until_ns, noise));
-            self.gauge.iter_mut().for_each(|gauge| gauge.settle(power, seconds, until_ns, noise));
+            self.log.iter_mut().for_each(|log| log.add_period(power, until_ns, trouble, noise));
+            self.chips.iter_mut().for_each(|chip| chip.add_period(power, seconds, until_ns, noise));
+            self.gauge
+                .iter_mut()
+                .for_each(|gauge| gauge.add_period(power, seconds, until_ns, noise));
         }
         self.log.iter_mut().for_each(|log| log.move_to(now_ns));
-        self.show(now_ns);
+        self.write_files(now_ns);
     }
 
-    /// Every sensor takes a new reading.
+    /// Takes a new reading of every INA231 sensor.
     fn refresh(&mut self, power: RailPower) {
         let volts = self.cpu.volts();
         for (sensor, watts) in self.sensors.iter_mut().zip(power) {
@@ -225,9 +229,9 @@ impl BoardHardware {
         ]
     }
 
-    /// Writes what scripts can read. A file that can't be written (full disk) keeps
-    /// its old text; there is nobody to tell.
-    fn show(&mut self, now_ns: u64) {
+    /// Writes the files that scripts can read. A file that cannot be written (full disk) keeps its
+    /// old text.
+    fn write_files(&mut self, now_ns: u64) {
         let seconds = now_ns / 1_000_000_000;
         let hundredths = now_ns / 10_000_000 % 100;
         self.uptime.set(&format!("{seconds}.{hundredths:02} {seconds}.{hundredths:02}\n"));
@@ -237,34 +241,35 @@ impl BoardHardware {
         zone.set(&format!("{celsius}\n"));
         match self.trouble {
             None => {
-                self.sensors.iter_mut().for_each(SimulatedIna231::show);
-                self.chips.iter_mut().for_each(OdpmChip::show);
-                self.gauge.iter_mut().for_each(SimulatedFuelGauge::show);
+                self.sensors.iter_mut().for_each(SimulatedIna231::write_files);
+                self.chips.iter_mut().for_each(OdpmChip::write_files);
+                self.gauge.iter_mut().for_each(SimulatedFuelGauge::write_files);
             }
             Some(SensorTrouble::Frozen) => {}
-            Some(SensorTrouble::Garbage) => self.show_garbage(now_ns),
+            Some(SensorTrouble::Garbage) => self.write_garbage(now_ns),
         }
     }
 
-    fn show_garbage(&mut self, now_ns: u64) {
-        self.sensors.iter_mut().for_each(SimulatedIna231::show_garbage);
-        self.chips.iter_mut().for_each(|chip| chip.show_garbage(now_ns));
-        self.gauge.iter_mut().for_each(SimulatedFuelGauge::show_garbage);
+    /// Writes nonsense to the files of all meters.
+    fn write_garbage(&mut self, now_ns: u64) {
+        self.sensors.iter_mut().for_each(SimulatedIna231::write_garbage);
+        self.chips.iter_mut().for_each(|chip| chip.write_garbage(now_ns));
+        self.gauge.iter_mut().for_each(SimulatedFuelGauge::write_garbage);
     }
 
-    /// What the power statistics service says; none on a board without such rails.
+    /// Answer of the power statistics service; `None` on a board without power monitor chips.
     pub(super) fn power_stats(&self) -> Option<String> {
         odpm::power_stats(&self.chips)
     }
 
-    /// Millivolts of the battery; none without one.
+    /// Battery voltage in millivolts; `None` without a battery.
     pub(super) fn battery_mv(&self) -> Option<i64> {
         self.gauge.as_ref().map(|gauge| gauge.shown().microvolts / 1000)
     }
 }
 
-/// Files that never change.
-fn static_files(root: &Path, file: &BoardFile) -> io::Result<()> {
+/// Writes the files that never change.
+fn write_static_files(root: &Path, file: &BoardFile) -> io::Result<()> {
     let cpus: String = (0..file.processor.little_cores + file.processor.big_cores)
         .map(|core| format!("processor\t: {core}\n"))
         .collect();

@@ -1,6 +1,6 @@
-//! One chip of the power rail monitor as Pixel kernels show it: `energy_value` with the
-//! time of its last refresh and the microwatt seconds of each rail since boot. The energy
-//! is exact but for a little noise: tolerances of real shunts are not simulated.
+//! One chip of the power rail monitor with the files of Pixel kernels: `energy_value` contains the
+//! time of its last refresh and the microwatt seconds of each rail since boot. The energy is exact
+//! but for a little noise: tolerances of real shunts are not simulated.
 
 use std::io;
 use std::path::Path;
@@ -13,31 +13,31 @@ use super::files::{LiveFile, write_file};
 use super::rail_readings::RailPower;
 use crate::meters_file::{ChipRail, MeterChip};
 
-/// Counters begin a session anywhere between these, in microjoules: beyond 32 bits, as on
-/// a phone that has run for hours.
+/// Range of the counters at the start of a session in microjoules: beyond 32 bits, as on a phone
+/// that has run for hours.
 const FIRST_UJ: std::ops::Range<u64> = 1 << 33..1 << 36;
 
-/// A chip.
+/// Simulated chip of a power rail monitor, with its files.
 pub(super) struct OdpmChip {
     chip: MeterChip,
     file: LiveFile,
     /// Microjoules of each channel at the session's start.
     first_uj: Vec<u64>,
-    /// Joules of each channel since then.
+    /// Joules of each channel since the session's start.
     spent_j: Vec<f64>,
-    /// What the file shows.
+    /// Text of the energy file.
     shown: String,
-    /// The same, rail by rail.
+    /// Microjoules of each channel in the energy file.
     shown_uj: Vec<u64>,
-    /// Counts the nonsense that was shown.
+    /// Number of nonsense texts shown so far.
     nonsense: usize,
 }
 
-/// What a broken driver prints for a count.
+/// Counts of a broken driver.
 const GARBAGE: [&str; 4] = ["?#!", "-7", "0x1f", ""];
 
 impl OdpmChip {
-    /// Makes the chip's files.
+    /// Creates the chip's files.
     pub(super) fn new(root: &Path, chip: &MeterChip) -> io::Result<Self> {
         let folder = root.join(format!("sys/bus/iio/devices/iio:device{}", chip.device));
         write_file(&folder.join("name"), &format!("{}\n", chip.name))?;
@@ -57,7 +57,7 @@ impl OdpmChip {
         })
     }
 
-    /// A session begins: counters stand somewhere.
+    /// Starts a session with counters at random values.
     pub(super) fn restart(&mut self, now_ns: u64, noise: &mut ChaCha8Rng) {
         self.first_uj.iter_mut().for_each(|first| *first = noise.random_range(FIRST_UJ));
         self.spent_j.iter_mut().for_each(|spent| *spent = 0.0);
@@ -66,8 +66,9 @@ impl OdpmChip {
         self.refresh(now_ns / refresh_ns * refresh_ns);
     }
 
-    /// So much power was drawn for so long, up to a time.
-    pub(super) fn settle(
+    /// Adds the energy of a power on the rails for some seconds, up to `until_ns`; refreshes the
+    /// file at the end of a refresh period.
+    pub(super) fn add_period(
         &mut self,
         power: RailPower,
         seconds: f64,
@@ -87,6 +88,7 @@ impl OdpmChip {
         }
     }
 
+    /// Updates the shown counters with the time of the refresh.
     fn refresh(&mut self, at_ns: u64) {
         let millis = at_ns / 1_000_000;
         let counts = self.first_uj.iter().zip(&self.spent_j);
@@ -97,6 +99,7 @@ impl OdpmChip {
         self.shown = self.text(millis, |at| counts[at].clone());
     }
 
+    /// Text of the energy file, with a count per channel.
     fn text(&self, millis: u64, count: impl Fn(usize) -> String) -> String {
         let rails = self.chip.rails.iter().enumerate();
         let rails =
@@ -104,31 +107,32 @@ impl OdpmChip {
         format!("t={millis}\n{}", rails.collect::<String>())
     }
 
-    /// Writes what the last refresh found.
-    pub(super) fn show(&mut self) {
+    /// Writes the counters of the last refresh to the file.
+    pub(super) fn write_files(&mut self) {
         self.file.set(&self.shown);
     }
 
-    /// Writes nonsense, another one each time.
-    pub(super) fn show_garbage(&mut self, now_ns: u64) {
+    /// Writes nonsense to the file, another text each time.
+    pub(super) fn write_garbage(&mut self, now_ns: u64) {
         self.nonsense += 1;
         let word = GARBAGE[self.nonsense % GARBAGE.len()];
         let text = self.text(now_ns / 1_000_000, |_| word.to_owned());
         self.file.set(&text);
     }
 
-    /// Each rail's name, what it supplies, and the microjoules shown.
+    /// Channels of the chip with the microjoules shown.
     pub(super) fn rails(&self) -> impl Iterator<Item = (&ChipRail, u64)> {
         self.chip.rails.iter().zip(self.shown_uj.iter().copied())
     }
 }
 
+/// Watts of the board's rail that a channel measures, or its constant power.
 fn rail_power_w(rail: &ChipRail, power: RailPower) -> f64 {
     rail.of.map_or(rail.power_w, |of| power[of as usize])
 }
 
-/// The tables of Android's power statistics service (`PowerStats.cpp`), whose milliwatt
-/// seconds pass through a 32-bit float.
+/// Tables of Android's power statistics service (`PowerStats.cpp`), whose milliwatt seconds pass
+/// through a 32-bit float.
 pub(super) fn power_stats(chips: &[OdpmChip]) -> Option<String> {
     if chips.is_empty() {
         return None;

@@ -1,10 +1,10 @@
-//! How much of an energy at the reference voltage is drawn on each rail that a meter shows: what
-//! the ground truth of a session is multiplied with, to be compared with what was measured.
+//! Factors from ground truth to drawn energy for each rail of a meter: the ground truth of a
+//! session times the factor of a rail compares with the measurement of that rail.
 
 use crate::board_file::BoardFile;
 use crate::meters_file::RailName;
 
-/// Energy since a session began, as the simulated energy model counts it and as it was drawn.
+/// Energy since a session began, at the reference voltage and as drawn.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SpentEnergy {
     reference_j: f64,
@@ -12,19 +12,19 @@ pub(super) struct SpentEnergy {
 }
 
 impl SpentEnergy {
-    /// Adds an energy at the reference voltage, and the same at the voltage of the moment.
+    /// Adds an energy at the reference voltage, and as it was drawn at the present voltage.
     pub fn add(&mut self, reference_j: f64, drawn_j: f64) {
         self.reference_j += reference_j;
         self.drawn_j += drawn_j;
     }
 
-    /// Joules drawn for a joule at the reference voltage, in the mean of the session.
+    /// Mean joules drawn for a joule at the reference voltage.
     pub fn factor(self) -> f64 {
         if self.reference_j > 0.0 { self.drawn_j / self.reference_j } else { 1.0 }
     }
 }
 
-/// The factor of every rail, by the names that meters have for it.
+/// Names of all rails of all meters, each with its factor.
 pub(super) fn rail_factors(file: &BoardFile, spent: SpentEnergy) -> Vec<(String, f64)> {
     let memory = file.costs.memory_share;
     let share = |rail: RailName| match rail {

@@ -1,6 +1,6 @@
-//! The board's energy as RAPL counters in a folder of the host, laid out as
-//! `/sys/class/powercap`: so other tools can be run on a load whose true energy is known.
-//! The counters go on over sessions and restarts, and start anew as real ones do.
+//! RAPL counters of the board's energy in a folder of the host, laid out as `/sys/class/powercap`:
+//! so other tools can be run on a load whose true energy is known. The counters go on over sessions
+//! and restarts, and wrap around as real ones do.
 
 use std::io;
 use std::path::Path;
@@ -8,13 +8,13 @@ use std::path::Path;
 use super::files::{LiveFile, write_file};
 use super::rail_readings::RailPower;
 
-/// The largest value, as many processors have it.
+/// Largest value of a counter in microjoules, as on many processors.
 const RANGE_UJ: u64 = 262_143_328_850;
 
-/// Counters begin here: 50 J before they start anew, so that tools meet that soon.
+/// First value of the counters: 50 J before they wrap around, so that tools meet that soon.
 const FIRST_UJ: u64 = RANGE_UJ - 50_000_000;
 
-/// Zones: folder, name, and the board's rails in it.
+/// Zones: folder, name, and indices of the board's rails in the zone.
 const ZONES: [(&str, &str, &[usize]); 4] = [
     ("intel-rapl:0", "package-0", &[0, 1, 2, 3]),
     ("intel-rapl:0:0", "core", &[0, 3]),
@@ -22,14 +22,14 @@ const ZONES: [(&str, &str, &[usize]); 4] = [
     ("intel-rapl:0:2", "dram", &[1]),
 ];
 
-/// The counters.
+/// Simulated RAPL counters with their files.
 pub(super) struct SimulatedRapl {
     files: Vec<LiveFile>,
     spent_j: [f64; ZONES.len()],
 }
 
 impl SimulatedRapl {
-    /// Makes the files in a folder that is made if needed.
+    /// Creates the files, and the folder if needed.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let mut files = Vec::new();
         for (zone, name, _) in ZONES {
@@ -39,19 +39,20 @@ impl SimulatedRapl {
             files.push(LiveFile::create(&zone.join("energy_uj"))?);
         }
         let mut rapl = Self { files, spent_j: [0.0; ZONES.len()] };
-        rapl.show();
+        rapl.write_files();
         Ok(rapl)
     }
 
-    /// So much power was drawn for so long.
-    pub(super) fn settle(&mut self, power: RailPower, seconds: f64) {
+    /// Adds the energy of a power on the rails for some seconds.
+    pub(super) fn add_period(&mut self, power: RailPower, seconds: f64) {
         for (spent, (_, _, rails)) in self.spent_j.iter_mut().zip(ZONES) {
             *spent += rails.iter().map(|rail| power[*rail]).sum::<f64>() * seconds;
         }
-        self.show();
+        self.write_files();
     }
 
-    fn show(&mut self) {
+    /// Writes the counters to the files.
+    fn write_files(&mut self) {
         for (file, spent) in self.files.iter_mut().zip(self.spent_j) {
             let microjoules = (FIRST_UJ + (spent * 1e6) as u64) % (RANGE_UJ + 1);
             file.set(&format!("{microjoules}\n"));
@@ -72,10 +73,10 @@ mod tests {
             std::fs::read_to_string(path).unwrap().trim().parse().unwrap()
         };
         assert_eq!(read("intel-rapl:0"), FIRST_UJ);
-        rapl.settle([2.0, 1.0, 0.5, 0.25], 4.0);
+        rapl.add_period([2.0, 1.0, 0.5, 0.25], 4.0);
         assert_eq!(read("intel-rapl:0") - FIRST_UJ, 15_000_000);
         assert_eq!(read("intel-rapl:0:0") - FIRST_UJ, 9_000_000);
-        rapl.settle([10.0, 0.0, 0.0, 0.0], 4.0);
+        rapl.add_period([10.0, 0.0, 0.0, 0.0], 4.0);
         assert_eq!(read("intel-rapl:0"), 5_000_000 - 1, "the range is the largest value");
     }
 }

@@ -1,10 +1,10 @@
-//! What can be wrong with the sensors.
+//! Trouble of the sensors.
 
-/// What is wrong with the sensors.
+/// Way in which the sensors fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SensorTrouble {
-    /// They keep their values.
+    /// The sensors keep their values.
     Frozen,
-    /// Their files hold nonsense.
+    /// The sensors' files contain nonsense.
     Garbage,
 }

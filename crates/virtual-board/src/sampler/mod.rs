@@ -1,34 +1,33 @@
-//! The sampling profilers: what the recordings of `simpleperf` collect while applications run,
-//! and Android's sampler of methods in an application's process (`methods`).
+//! Sampling profilers: recordings of `simpleperf` that collect samples while applications run,
+//! and Android's sampler of methods in an application's process (`method_sampler`).
 //!
-//! Samples are drawn from what the chip executed. At every reading of its counters the board
-//! knows which code the energy went to and, energy being time, for how long each ran. The
-//! sampler ticks at its rate in that busy time, and each tick falls on a piece of code with
-//! the probability of its part of the time (`draw`). The order of things within a reading is
-//! not known, and neither are callers: `docs/virtual-board-simpleperf.md` says what that
-//! leaves out.
+//! Samples are drawn from the executed code. Every reading of the counters gives the energy of
+//! each piece of code and, energy being time, how long each ran. The sampler ticks at its rate in
+//! that busy time, and each tick falls on a piece of code with the probability of its part of the
+//! time (`tick_sampling`). The order of things within a reading is not known, and neither are
+//! callers: `docs/virtual-board-simpleperf.md` describes what that leaves out.
 
-mod draw;
-mod methods;
+mod method_sampler;
 mod profile;
 mod recording;
 mod recording_request;
 pub(super) mod report;
+mod tick_sampling;
 mod trace_file;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::board_state::BoardState;
-pub(super) use draw::{ApplicationWork, SampledShare};
-use methods::SamplerStart;
-pub(super) use methods::{MethodSampler, WantedTrace};
+use method_sampler::SamplerStart;
+pub(super) use method_sampler::{MethodSampler, TraceRequest};
 pub(super) use recording::{ClockInterval, FinishedRecording, SamplerRecording};
 pub(super) use recording_request::{RecordedApplication, RecordingRequest, RecordingTarget};
+pub(super) use tick_sampling::{ApplicationWork, SampledShare};
 use trace_file::Vm;
 
-/// The recordings that run.
+/// Running recordings of samples.
 pub(super) struct Recordings {
-    /// The board's.
+    /// Seed of the board.
     seed: u64,
     running: Mutex<Vec<Arc<SamplerRecording>>>,
 }
@@ -38,7 +37,7 @@ impl Recordings {
         Self { seed, running: Mutex::default() }
     }
 
-    /// Begins a recording, which is offered each application that starts from now on.
+    /// Begins a recording and offers it each application that starts from now on.
     pub(super) fn start(
         &self,
         board: &BoardState,
@@ -51,8 +50,12 @@ impl Recordings {
         recording
     }
 
-    /// A sampler of methods, of a process that has asked for one.
-    pub(super) fn of_methods(&self, board: &BoardState, wanted: WantedTrace) -> MethodSampler {
+    /// Starts a method sampler for a process.
+    pub(super) fn start_method_sampler(
+        &self,
+        board: &BoardState,
+        wanted: TraceRequest,
+    ) -> MethodSampler {
         let now_ns = board.clock.now_ns();
         let label = board.session_label();
         let beginning = SamplerStart {
@@ -64,26 +67,27 @@ impl Recordings {
         MethodSampler::new(wanted, &beginning)
     }
 
-    /// An application has been started.
-    pub(super) fn started(&self, board: &BoardState, application: &RecordedApplication) {
-        self.all().iter().for_each(|recording| recording.offer(board, application));
+    /// Offers an application that has started to all recordings.
+    pub(super) fn offer_application(&self, board: &BoardState, application: &RecordedApplication) {
+        self.all().iter().for_each(|recording| recording.start_if_wanted(board, application));
     }
 
-    /// A process has ended: so have its recordings.
-    pub(super) fn ended(&self, pid: u32, now_ns: u64) {
-        self.of(pid).iter().for_each(|recording| recording.end(now_ns));
+    /// Ends the recordings of a process that has ended.
+    pub(super) fn end_recordings_of(&self, pid: u32, now_ns: u64) {
+        self.recordings_of(pid).iter().for_each(|recording| recording.end(now_ns));
     }
 
-    /// The recordings of a process.
-    pub(super) fn of(&self, pid: u32) -> Vec<Arc<SamplerRecording>> {
-        self.lock().iter().filter(|recording| recording.is_of(pid)).cloned().collect()
+    /// Recordings of a process.
+    pub(super) fn recordings_of(&self, pid: u32) -> Vec<Arc<SamplerRecording>> {
+        self.lock().iter().filter(|recording| recording.is_of_process(pid)).cloned().collect()
     }
 
-    /// A recording is over.
+    /// Removes a finished recording.
     pub(super) fn remove(&self, recording: &Arc<SamplerRecording>) {
         self.lock().retain(|other| !Arc::ptr_eq(other, recording));
     }
 
+    /// Copy of the list of running recordings.
     fn all(&self) -> Vec<Arc<SamplerRecording>> {
         self.lock().clone()
     }

@@ -1,16 +1,16 @@
-//! What a recording has collected: samples, and the files, symbols and threads that they name.
+//! Samples of a recording, with the files, symbols and threads that they name.
 
 use std::collections::BTreeMap;
 
-use super::draw::ApplicationWork;
 use super::recording_request::RecordedApplication;
 use super::report::{
-    CallChainEntry, Data, ExecutionType, ReportFile, ReportRecord, ReportSample, ReportThread,
+    CallChainEntry, ExecutionType, RecordData, ReportFile, ReportRecord, ReportSample, ReportThread,
 };
+use super::tick_sampling::ApplicationWork;
 use crate::simulated_model::{CallFrame, CodeOrigin, ExecutedCode};
 
-/// The part of a process that a sample is of. The chip does not know threads: what the
-/// application executes is its main thread's.
+/// Thread of a process that a sample belongs to. The simulated energy model does not know threads:
+/// the application's code counts as the main thread's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ProcessPart {
     Main,
@@ -18,45 +18,48 @@ enum ProcessPart {
     Collector,
 }
 
-/// The collected samples.
+/// Samples of a recording, with the tables of files and threads.
 #[derive(Debug)]
 pub(super) struct CollectedSamples {
     application: RecordedApplication,
-    files: Vec<Symbols>,
+    files: Vec<FileSymbols>,
     file_ids: BTreeMap<String, usize>,
     threads: BTreeMap<ProcessPart, u32>,
     samples: Vec<ReportSample>,
 }
 
-/// The symbols of a file that samples name.
+/// Symbols of a file that samples name.
 #[derive(Debug, Default)]
-struct Symbols {
+struct FileSymbols {
     path: String,
     names: Vec<String>,
     ids: BTreeMap<String, usize>,
 }
 
-/// A frame of native code that is the same in every sample.
-struct Native {
+/// Constant frame of native code.
+struct NativeFrame {
     file: &'static str,
     symbol: &'static str,
 }
 
-const COMPILER: Native = Native {
+/// Frame of ART's compiler.
+const COMPILER_FRAME: NativeFrame = NativeFrame {
     file: "/apex/com.android.art/lib64/libart.so",
     symbol: "art::jit::Jit::CompileMethod(art::ArtMethod*, art::Thread*, art::CompilationKind, bool)",
 };
-const COLLECTOR: Native = Native {
+/// Frame of ART's garbage collector.
+const COLLECTOR_FRAME: NativeFrame = NativeFrame {
     file: "/apex/com.android.art/lib64/libart.so",
     symbol: "art::gc::collector::ConcurrentCopying::RunPhases()",
 };
-const LOG: Native =
-    Native { file: "/system/lib64/liblog.so", symbol: "__android_log_write_log_message" };
+/// Frame of the log library.
+const LOG_FRAME: NativeFrame =
+    NativeFrame { file: "/system/lib64/liblog.so", symbol: "__android_log_write_log_message" };
 
-/// Where the code of all native frames lies: no more is known of it than its name.
+/// Address of all native frames, whose real one is unknown.
 const NATIVE_ADDRESS: u64 = 0x1000;
 
-/// The most characters of a thread's name; of a longer one Android keeps the last.
+/// Largest number of characters in a thread's name; of a longer one Android keeps the last.
 const THREAD_NAME_MAX: usize = 15;
 
 impl CollectedSamples {
@@ -70,7 +73,7 @@ impl CollectedSamples {
         }
     }
 
-    /// Adds a sample, with these frames of the code, the innermost first.
+    /// Adds a sample of some work at a time, with the frames of its code, the innermost first.
     pub fn add(
         &mut self,
         work: ApplicationWork,
@@ -80,15 +83,18 @@ impl CollectedSamples {
     ) {
         let (part, callchain) = match work {
             ApplicationWork::Code(ExecutedCode::Compiler) => {
-                (ProcessPart::Compiler, vec![self.native(&COMPILER)])
+                (ProcessPart::Compiler, vec![self.native_entry(&COMPILER_FRAME)])
             }
-            ApplicationWork::Collector => (ProcessPart::Collector, vec![self.native(&COLLECTOR)]),
-            ApplicationWork::Log => (ProcessPart::Main, vec![self.native(&LOG)]),
-            ApplicationWork::Code(_) => {
-                (ProcessPart::Main, frames.into_iter().map(|frame| self.frame(frame)).collect())
+            ApplicationWork::Collector => {
+                (ProcessPart::Collector, vec![self.native_entry(&COLLECTOR_FRAME)])
             }
+            ApplicationWork::Log => (ProcessPart::Main, vec![self.native_entry(&LOG_FRAME)]),
+            ApplicationWork::Code(_) => (
+                ProcessPart::Main,
+                frames.into_iter().map(|frame| self.frame_entry(frame)).collect(),
+            ),
         };
-        let thread_id = self.thread(part);
+        let thread_id = self.thread_number(part);
         self.samples.push(ReportSample {
             time: Some(time_ns),
             thread_id: i32::try_from(thread_id).ok(),
@@ -98,15 +104,15 @@ impl CollectedSamples {
         });
     }
 
-    /// How many samples there are up to a time.
+    /// Samples up to a time in nanoseconds since boot.
     pub(crate) fn samples_until(&self, until_ns: u64) -> impl Iterator<Item = &ReportSample> {
         self.samples.iter().filter(move |sample| sample.time.is_some_and(|time| time <= until_ns))
     }
 
-    /// The files, then the threads.
-    pub fn names(&self) -> Vec<ReportRecord> {
-        let file = |(id, symbols): (usize, &Symbols)| {
-            Data::File(ReportFile {
+    /// Records of the files, then of the threads.
+    pub fn name_records(&self) -> Vec<ReportRecord> {
+        let file = |(id, symbols): (usize, &FileSymbols)| {
+            RecordData::File(ReportFile {
                 id: u32::try_from(id).ok(),
                 path: Some(symbols.path.clone()),
                 symbol: symbols.names.clone(),
@@ -114,7 +120,7 @@ impl CollectedSamples {
             })
         };
         let thread = |(part, thread_id): (&ProcessPart, &u32)| {
-            Data::Thread(ReportThread {
+            RecordData::Thread(ReportThread {
                 thread_id: Some(*thread_id),
                 process_id: Some(self.application.pid),
                 thread_name: Some(self.thread_name(*part)),
@@ -124,8 +130,9 @@ impl CollectedSamples {
         files.chain(self.threads.iter().map(thread)).map(ReportRecord::from).collect()
     }
 
-    /// The main thread has the number of the process, the others those after it.
-    fn thread(&mut self, part: ProcessPart) -> u32 {
+    /// Thread number of a part: that of the process for the main thread, the following ones for the
+    /// others.
+    fn thread_number(&mut self, part: ProcessPart) -> u32 {
         let offset = match part {
             ProcessPart::Main => 0,
             ProcessPart::Compiler => 1,
@@ -134,30 +141,34 @@ impl CollectedSamples {
         *self.threads.entry(part).or_insert(self.application.pid + offset)
     }
 
+    /// Name of a part's thread.
     fn thread_name(&self, part: ProcessPart) -> String {
         match part {
-            ProcessPart::Main => last_letters(&self.application.package).to_owned(),
+            ProcessPart::Main => package_thread_name(&self.application.package).to_owned(),
             ProcessPart::Compiler => "Jit thread pool".to_owned(),
             ProcessPart::Collector => "HeapTaskDaemon".to_owned(),
         }
     }
 
-    fn native(&mut self, native: &Native) -> CallChainEntry {
+    /// Call chain entry of a native frame.
+    fn native_entry(&mut self, native: &NativeFrame) -> CallChainEntry {
         let place = (native.file.to_owned(), native.symbol.to_owned());
-        self.entry(place, NATIVE_ADDRESS, ExecutionType::Native)
+        self.symbol_entry(place, NATIVE_ADDRESS, ExecutionType::Native)
     }
 
-    fn frame(&mut self, frame: CallFrame) -> CallChainEntry {
+    /// Call chain entry of a frame.
+    fn frame_entry(&mut self, frame: CallFrame) -> CallChainEntry {
         let execution = match frame.origin {
             CodeOrigin::Ahead | CodeOrigin::Library => ExecutionType::Native,
             CodeOrigin::Jit => ExecutionType::Jit,
             CodeOrigin::Dex => ExecutionType::Interpreted,
         };
-        let path = path(&self.application.package, &frame);
-        self.entry((path, frame.symbol), frame.address, execution)
+        let path = file_path(&self.application.package, &frame);
+        self.symbol_entry((path, frame.symbol), frame.address, execution)
     }
 
-    fn entry(
+    /// Call chain entry of a symbol at an address in a file.
+    fn symbol_entry(
         &mut self,
         (path, symbol): (String, String),
         address: u64,
@@ -165,20 +176,21 @@ impl CollectedSamples {
     ) -> CallChainEntry {
         let files = &mut self.files;
         let file = *self.file_ids.entry(path.clone()).or_insert_with(|| {
-            files.push(Symbols { path, ..Symbols::default() });
+            files.push(FileSymbols { path, ..FileSymbols::default() });
             files.len() - 1
         });
         CallChainEntry {
             vaddr_in_file: Some(address),
             file_id: u32::try_from(file).ok(),
-            symbol_id: i32::try_from(self.files[file].id(symbol)).ok(),
+            symbol_id: i32::try_from(self.files[file].symbol_index(symbol)).ok(),
             execution_type: Some(execution.into()),
         }
     }
 }
 
-impl Symbols {
-    fn id(&mut self, name: String) -> usize {
+impl FileSymbols {
+    /// Index of a symbol, added if it is new.
+    fn symbol_index(&mut self, name: String) -> usize {
         let names = &mut self.names;
         *self.ids.entry(name).or_insert_with_key(|name| {
             names.push(name.clone());
@@ -187,8 +199,8 @@ impl Symbols {
     }
 }
 
-/// The file in which a frame's code lies, as simpleperf names it.
-fn path(package: &str, frame: &CallFrame) -> String {
+/// Path of the file with a frame's code, as simpleperf names it.
+fn file_path(package: &str, frame: &CallFrame) -> String {
     match frame.origin {
         CodeOrigin::Ahead => format!("/data/app/{package}/oat/arm64/base.odex"),
         CodeOrigin::Jit => "[JIT app cache]".to_owned(),
@@ -200,8 +212,8 @@ fn path(package: &str, frame: &CallFrame) -> String {
     }
 }
 
-/// A package's name as that of a thread.
-fn last_letters(name: &str) -> &str {
+/// Last characters of a package's name, as its thread is named.
+fn package_thread_name(name: &str) -> &str {
     let start = name.len().saturating_sub(THREAD_NAME_MAX);
     name.get(start..).unwrap_or(name)
 }
@@ -233,7 +245,7 @@ mod tests {
         let leaf = |at: usize| &profile.samples[at].callchain[0];
         assert_eq!((leaf(0).file_id, leaf(0).symbol_id), (Some(0), Some(0)));
         assert_eq!((leaf(3).file_id, leaf(3).symbol_id), (Some(3), Some(1)), "in libart, too");
-        let names = profile.names();
+        let names = profile.name_records();
         assert_eq!(names.len(), 4 + 3);
         let threads: Vec<String> = names.iter().filter_map(thread_name).collect();
         assert_eq!(threads, ["ple.application", "Jit thread pool", "HeapTaskDaemon"]);
@@ -241,7 +253,7 @@ mod tests {
 
     fn thread_name(record: &ReportRecord) -> Option<String> {
         match &record.data {
-            Some(Data::Thread(thread)) => thread.thread_name.clone(),
+            Some(RecordData::Thread(thread)) => thread.thread_name.clone(),
             _ => None,
         }
     }

@@ -1,35 +1,35 @@
-//! The report of `simpleperf report-sample --protobuf`: ten letters and a version, then
-//! records behind their lengths until a length of 0. Messages and field numbers are those of
-//! AOSP's `system/extras/simpleperf/cmd_report_sample.proto`.
+//! Report of `simpleperf report-sample --protobuf`: ten letters and a version, then records behind
+//! their lengths until a length of 0. Messages and field numbers are those of AOSP's
+//! `system/extras/simpleperf/cmd_report_sample.proto`.
 //!
 //! The recording itself (`perf.data`) is a file of the same records under letters of its own:
 //! the real tool's recording holds raw registers and memory maps, which the board has not.
 
 use prost::Message;
 
-/// How a report begins.
+/// First bytes of a report.
 const REPORT_MAGIC: &[u8; 10] = b"SIMPLEPERF";
-/// How a recording of a virtual board begins.
+/// First bytes of a recording of a virtual board.
 const RECORDING_MAGIC: &[u8; 10] = b"VIRTUALREC";
 const VERSION: u16 = 1;
 
-/// Which of the two a file is.
+/// Kind of file: report or recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ReportForm {
+pub(crate) enum ReportFileKind {
     Recording,
     Report,
 }
 
-/// Any record.
+/// Record of a report or recording.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ReportRecord {
-    #[prost(oneof = "Data", tags = "1, 2, 3, 4, 5")]
-    pub data: Option<Data>,
+    #[prost(oneof = "RecordData", tags = "1, 2, 3, 4, 5")]
+    pub data: Option<RecordData>,
 }
 
-/// What a record holds.
+/// Content of a record.
 #[derive(Clone, PartialEq, prost::Oneof)]
-pub(crate) enum Data {
+pub(crate) enum RecordData {
     #[prost(message, tag = "1")]
     Sample(ReportSample),
     #[prost(message, tag = "2")]
@@ -42,15 +42,15 @@ pub(crate) enum Data {
     MetaInfo(ReportMetaInfo),
 }
 
-/// Where a thread was when an event's count was full.
+/// Sample: state of a thread when an event's count was full.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ReportSample {
-    /// Nanoseconds of the clock that was chosen.
+    /// Nanoseconds of the chosen clock.
     #[prost(uint64, optional, tag = "1")]
     pub time: Option<u64>,
     #[prost(int32, optional, tag = "2")]
     pub thread_id: Option<i32>,
-    /// The innermost frame first.
+    /// Frames, the innermost first.
     #[prost(message, repeated, tag = "3")]
     pub callchain: Vec<CallChainEntry>,
     /// Events since the last sample: of the clocks, nanoseconds.
@@ -61,7 +61,7 @@ pub(crate) struct ReportSample {
     pub event_type_id: Option<u32>,
 }
 
-/// A frame.
+/// Frame of a call chain.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct CallChainEntry {
     #[prost(uint64, optional, tag = "1")]
@@ -71,12 +71,12 @@ pub(crate) struct CallChainEntry {
     /// Index into the file's symbols.
     #[prost(int32, optional, tag = "3")]
     pub symbol_id: Option<i32>,
-    /// Absent unless it was asked for, as is the real one's.
+    /// Absent unless the options ask for it, as in the real tool.
     #[prost(enumeration = "ExecutionType", optional, tag = "4")]
     pub execution_type: Option<i32>,
 }
 
-/// How a frame's code was executed.
+/// Way in which a frame's code was executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, prost::Enumeration)]
 #[repr(i32)]
 pub(crate) enum ExecutionType {
@@ -84,10 +84,11 @@ pub(crate) enum ExecutionType {
     Native = 0,
     Interpreted = 1,
     Jit = 2,
-    /// ART's own code beside Java's.
+    /// Code of ART itself.
     Art = 3,
 }
 
+/// Numbers of samples taken and lost.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct LostSituation {
     #[prost(uint64, optional, tag = "1")]
@@ -96,9 +97,10 @@ pub(crate) struct LostSituation {
     pub lost_count: Option<u64>,
 }
 
+/// File with the symbols that samples name.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ReportFile {
-    /// From 0, one more each time.
+    /// Number of the file, from 0 upward.
     #[prost(uint32, optional, tag = "1")]
     pub id: Option<u32>,
     #[prost(string, optional, tag = "2")]
@@ -109,6 +111,7 @@ pub(crate) struct ReportFile {
     pub mangled_symbol: Vec<String>,
 }
 
+/// Thread that samples name.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ReportThread {
     #[prost(uint32, optional, tag = "1")]
@@ -119,6 +122,7 @@ pub(crate) struct ReportThread {
     pub thread_name: Option<String>,
 }
 
+/// Meta-information of a recording: events, application, Android version.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ReportMetaInfo {
     #[prost(string, repeated, tag = "1")]
@@ -130,20 +134,20 @@ pub(crate) struct ReportMetaInfo {
     pub app_type: Option<String>,
     #[prost(string, optional, tag = "4")]
     pub android_sdk_version: Option<String>,
-    /// Whether times off the processor are in it.
+    /// Whether times off the processor are included.
     #[prost(bool, optional, tag = "6")]
     pub trace_offcpu: Option<bool>,
 }
 
-impl From<Data> for ReportRecord {
-    fn from(data: Data) -> Self {
+impl From<RecordData> for ReportRecord {
+    fn from(data: RecordData) -> Self {
         Self { data: Some(data) }
     }
 }
 
-/// Writes records as a file.
-pub(crate) fn encode(form: ReportForm, records: &[ReportRecord]) -> Vec<u8> {
-    let mut bytes = magic(form).to_vec();
+/// Encodes records as a file.
+pub(crate) fn encode_records(form: ReportFileKind, records: &[ReportRecord]) -> Vec<u8> {
+    let mut bytes = magic_bytes(form).to_vec();
     bytes.extend(VERSION.to_le_bytes());
     for record in records {
         let message = record.encode_to_vec();
@@ -155,9 +159,9 @@ pub(crate) fn encode(form: ReportForm, records: &[ReportRecord]) -> Vec<u8> {
     bytes
 }
 
-/// Reads the records of a file; none if it is not of this form, or not whole.
-pub(crate) fn decode(form: ReportForm, bytes: &[u8]) -> Option<Vec<ReportRecord>> {
-    let rest = bytes.strip_prefix(magic(form))?;
+/// Decodes the records of a file; `None` if it is not of this form, or incomplete.
+pub(crate) fn decode_records(form: ReportFileKind, bytes: &[u8]) -> Option<Vec<ReportRecord>> {
+    let rest = bytes.strip_prefix(magic_bytes(form))?;
     let mut rest = rest.strip_prefix(&VERSION.to_le_bytes())?;
     let mut records = Vec::new();
     loop {
@@ -172,10 +176,10 @@ pub(crate) fn decode(form: ReportForm, bytes: &[u8]) -> Option<Vec<ReportRecord>
     }
 }
 
-fn magic(form: ReportForm) -> &'static [u8; 10] {
+fn magic_bytes(form: ReportFileKind) -> &'static [u8; 10] {
     match form {
-        ReportForm::Recording => RECORDING_MAGIC,
-        ReportForm::Report => REPORT_MAGIC,
+        ReportFileKind::Recording => RECORDING_MAGIC,
+        ReportFileKind::Report => REPORT_MAGIC,
     }
 }
 
@@ -204,24 +208,34 @@ mod tests {
             symbol: vec!["m".into()],
             mangled_symbol: Vec::new(),
         };
-        vec![Data::Sample(sample).into(), Data::Lost(lost).into(), Data::File(file).into()]
+        vec![
+            RecordData::Sample(sample).into(),
+            RecordData::Lost(lost).into(),
+            RecordData::File(file).into(),
+        ]
     }
 
     #[test]
     fn what_is_written_is_read() {
-        for form in [ReportForm::Recording, ReportForm::Report] {
-            let bytes = encode(form, &records());
-            assert_eq!(decode(form, &bytes), Some(records()));
-            assert_eq!(decode(form, &bytes[..bytes.len() - 1]), None);
+        for form in [ReportFileKind::Recording, ReportFileKind::Report] {
+            let bytes = encode_records(form, &records());
+            assert_eq!(decode_records(form, &bytes), Some(records()));
+            assert_eq!(decode_records(form, &bytes[..bytes.len() - 1]), None);
         }
-        assert_eq!(decode(ReportForm::Report, &encode(ReportForm::Recording, &records())), None);
-        assert_eq!(decode(ReportForm::Report, b""), None);
+        assert_eq!(
+            decode_records(
+                ReportFileKind::Report,
+                &encode_records(ReportFileKind::Recording, &records())
+            ),
+            None
+        );
+        assert_eq!(decode_records(ReportFileKind::Report, b""), None);
     }
 
     /// By hand from the field numbers and wire types of the real tool's messages.
     #[test]
     fn the_bytes_are_those_of_the_real_format() {
-        let bytes = encode(ReportForm::Report, &records()[..1]);
+        let bytes = encode_records(ReportFileKind::Report, &records()[..1]);
         let frame = [8, 0xac, 2, 16, 0, 24, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1, 32, 2];
         let mut sample = vec![8, 5, 16, 7, 26, frame.len() as u8];
         sample.extend(frame);

@@ -1,21 +1,24 @@
-//! The file of Android's tracer of methods, as Dalvik's `vm/Profile.cpp` and ART's
-//! `runtime/trace.cc` write it with both clocks: a text, then records in little-endian order.
+//! Trace file of Android's method tracer, as Dalvik's `vm/Profile.cpp` and ART's `runtime/trace.cc`
+//! write it with both clocks: a text, then records in little-endian order.
 
 use std::collections::BTreeMap;
 
 use crate::simulated_model::MethodName;
 
+/// First bytes of the binary part.
 const MAGIC: &[u8; 4] = b"SLOW";
-/// Of records with the time of their thread and that of the wall.
+/// Format version of records with thread time and wall time.
 const VERSION: u16 = 3;
+/// Bytes before the records in the binary part.
 const HEADER_BYTES: usize = 32;
+/// Bytes of a record.
 const RECORD_BYTES: usize = 14;
-/// Where the methods lie in the process, and how far from one to the next: the records name
-/// them by their addresses, whose last two bits are free.
+/// Address of the first method, and the distance from one to the next: the records name methods by
+/// their addresses, whose last two bits are free.
 const FIRST_METHOD: u32 = 0x6a10_4b08;
 const METHOD_BYTES: u32 = 0x38;
 
-/// The virtual machine that writes it.
+/// Virtual machine that writes the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Vm {
     /// Up to Android 4.4.
@@ -25,27 +28,27 @@ pub(super) enum Vm {
 }
 
 impl Vm {
-    /// That of an API level.
+    /// VM of an API level.
     pub fn of(level: u32) -> Self {
         if level < 21 { Self::Dalvik } else { Self::Art }
     }
 }
 
-/// Whether a method was entered.
+/// Event of a record: a method was entered or left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TraceAction {
     Enter = 0,
     Exit = 1,
 }
 
-/// Microseconds of a thread's own since it was first seen, and since the start.
+/// Thread time since the thread was first seen and wall time since the start, in microseconds.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TraceTimes {
     pub thread_us: u32,
     pub wall_us: u32,
 }
 
-/// The records of a trace, in their buffer, and the methods that they name.
+/// Records of a trace in their buffer, with the methods that they name.
 #[derive(Debug)]
 pub(super) struct TraceFile {
     vm: Vm,
@@ -63,8 +66,8 @@ impl TraceFile {
         Self { vm, start_epoch_us, buffer_bytes, records, has_overflowed: false, methods, numbers }
     }
 
-    /// The number of a method here.
-    pub fn number(&mut self, method: &MethodName) -> usize {
+    /// Number of a method in the trace, added if it is new.
+    pub fn method_number(&mut self, method: &MethodName) -> usize {
         if let Some(number) = self.numbers.get(method) {
             return *number;
         }
@@ -75,20 +78,26 @@ impl TraceFile {
     }
 
     /// Adds a record, if there is still room in the buffer.
-    pub fn add(&mut self, thread: u16, method: usize, action: TraceAction, times: TraceTimes) {
+    pub fn add_record(
+        &mut self,
+        thread: u16,
+        method: usize,
+        action: TraceAction,
+        times: TraceTimes,
+    ) {
         if HEADER_BYTES + self.records.len() + RECORD_BYTES > self.buffer_bytes {
             self.has_overflowed = true;
             return;
         }
         self.records.extend(thread.to_le_bytes());
-        self.records.extend((address(method) | action as u32).to_le_bytes());
+        self.records.extend((method_address(method) | action as u32).to_le_bytes());
         self.records.extend(times.thread_us.to_le_bytes());
         self.records.extend(times.wall_us.to_le_bytes());
     }
 
-    /// The whole file; `threads` are their numbers and names.
-    pub fn bytes(&self, elapsed_us: u64, threads: &[(u16, &str)]) -> Vec<u8> {
-        let mut bytes = self.text(elapsed_us, threads).into_bytes();
+    /// Bytes of the whole file; `threads` are their numbers and names.
+    pub fn to_bytes(&self, elapsed_us: u64, threads: &[(u16, &str)]) -> Vec<u8> {
+        let mut bytes = self.header_text(elapsed_us, threads).into_bytes();
         let mut header = [0; HEADER_BYTES];
         header[..4].copy_from_slice(MAGIC);
         header[4..6].copy_from_slice(&VERSION.to_le_bytes());
@@ -100,7 +109,8 @@ impl TraceFile {
         bytes
     }
 
-    fn text(&self, elapsed_us: u64, threads: &[(u16, &str)]) -> String {
+    /// Text part of the file: clock, times, threads and methods.
+    fn header_text(&self, elapsed_us: u64, threads: &[(u16, &str)]) -> String {
         let vm = match self.vm {
             Vm::Dalvik => "dalvik",
             Vm::Art => "art",
@@ -116,22 +126,24 @@ impl TraceFile {
         }
         text += "*methods\n";
         for (number, method) in self.methods.iter().enumerate() {
-            text += &self.method(number, method);
+            text += &self.method_line(number, method);
         }
         text + "*end\n"
     }
 
-    /// Only Dalvik says a line, which is that of the method's begin; nobody here knows it.
-    fn method(&self, number: usize, method: &MethodName) -> String {
+    /// Line of a method in the text part. Only Dalvik writes a line number, that of the method's
+    /// begin, which is unknown here.
+    fn method_line(&self, number: usize, method: &MethodName) -> String {
         let MethodName { class, name, descriptor } = method;
         let outer = class.split('$').next().unwrap_or(class);
         let file = format!("{}.java", outer.rsplit('.').next().unwrap_or(outer));
         let line = if self.vm == Vm::Dalvik { "\t-1" } else { "" };
-        format!("0x{:08x}\t{class}\t{name}\t{descriptor}\t{file}{line}\n", address(number))
+        format!("0x{:08x}\t{class}\t{name}\t{descriptor}\t{file}{line}\n", method_address(number))
     }
 }
 
-fn address(number: usize) -> u32 {
+/// Address of a method by its number.
+fn method_address(number: usize) -> u32 {
     let number = u32::try_from(number).expect("an application has fewer methods than bytes");
     FIRST_METHOD.wrapping_add(METHOD_BYTES.wrapping_mul(number))
 }
@@ -148,11 +160,11 @@ mod tests {
     #[test]
     fn the_bytes_are_those_of_the_real_format() {
         let mut file = TraceFile::new(Vm::Dalvik, 0x0102_0304_0506_0708, 1024);
-        let run = file.number(&method("run"));
-        assert_eq!(file.number(&method("run")), run);
-        file.add(1, run, TraceAction::Enter, TraceTimes { thread_us: 0, wall_us: 0x0a0b });
-        file.add(1, run, TraceAction::Exit, TraceTimes { thread_us: 7, wall_us: 0x0a0c });
-        let bytes = file.bytes(20, &[(1, "main")]);
+        let run = file.method_number(&method("run"));
+        assert_eq!(file.method_number(&method("run")), run);
+        file.add_record(1, run, TraceAction::Enter, TraceTimes { thread_us: 0, wall_us: 0x0a0b });
+        file.add_record(1, run, TraceAction::Exit, TraceTimes { thread_us: 7, wall_us: 0x0a0c });
+        let bytes = file.to_bytes(20, &[(1, "main")]);
         let text = "*version\n3\ndata-file-overflow=false\nclock=dual\nelapsed-time-usec=20\n\
                     num-method-calls=2\nclock-call-overhead-nsec=1042\nvm=dalvik\n*threads\n1\tmain\n\
                     *methods\n0x6a104b08\ta.B$C\trun\t()V\tB.java\t-1\n*end\n";
@@ -167,9 +179,9 @@ mod tests {
     #[test]
     fn a_full_buffer_is_told() {
         let mut file = TraceFile::new(Vm::Art, 0, HEADER_BYTES + 2 * RECORD_BYTES + 3);
-        let run = file.number(&method("run"));
-        (0..3).for_each(|_| file.add(1, run, TraceAction::Enter, TraceTimes::default()));
-        let text = String::from_utf8_lossy(&file.bytes(0, &[])).into_owned();
+        let run = file.method_number(&method("run"));
+        (0..3).for_each(|_| file.add_record(1, run, TraceAction::Enter, TraceTimes::default()));
+        let text = String::from_utf8_lossy(&file.to_bytes(0, &[])).into_owned();
         assert!(text.contains("overflow=true\n") && text.contains("calls=2\n"), "{text}");
         assert!(text.contains("\tB.java\n") && text.contains("vm=art"), "{text}");
     }

@@ -1,40 +1,40 @@
-//! A family of chips: what counters stand for, and what their counts spend.
+//! Interface of a model family: accounts the counts of a process as energy.
 
 use std::io;
 
+use super::ground_truth::GroundTruthRows;
 use super::share::{CallFrame, ExecutedCode, ReadingShare};
-use super::truth::TruthRows;
 
-/// Attojoules and bytes of a reading.
+/// Energy and allocations of one reading.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ReadingUse {
+pub(super) struct ReadingUsage {
     /// Attojoules.
     pub energy: u128,
     /// Bytes that were allocated.
     pub bytes: u64,
 }
 
-/// One chip's books of one process.
+/// Accounting of one process's counts by one simulated energy model.
 pub(super) trait Accounting: Send {
-    /// Takes whole lines of the agent's map.
+    /// Adds whole lines of the agent's map.
     ///
     /// # Errors
     /// Lines that are not of the format, patterns without a cost.
-    fn feed(&mut self, text: &str) -> io::Result<()>;
+    fn add_map_lines(&mut self, text: &str) -> io::Result<()>;
 
-    /// How many counters have prices.
-    fn counters(&self) -> usize;
+    /// Number of counters that have prices.
+    fn counter_count(&self) -> usize;
 
     /// Spends what was executed since the last reading: counters below
-    /// [`counters`](Self::counters), with their executions.
-    fn spend(&mut self, executed: &[(usize, u64)]) -> ReadingUse;
+    /// [`counter_count`](Self::counter_count), with their executions.
+    fn spend(&mut self, executed: &[(usize, u64)]) -> ReadingUsage;
 
-    /// Which code the energy of the last reading went to, given what was executed in it.
+    /// Parts of the last reading's energy by executed code, given the counters executed in it.
     fn shares(&self, executed: &[(usize, u64)]) -> Vec<ReadingShare>;
 
-    /// The frames of a code, the innermost first.
+    /// Frames of executed code, the innermost first.
     fn frames(&self, code: ExecutedCode) -> Vec<CallFrame>;
 
-    /// All that was spent so far.
-    fn truth(&self) -> TruthRows<'_>;
+    /// Ground truth of everything spent so far.
+    fn ground_truth(&self) -> GroundTruthRows<'_>;
 }

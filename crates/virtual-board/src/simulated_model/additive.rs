@@ -1,28 +1,28 @@
-//! The additive chip: a sum over bytecodes, each at its price.
+//! Additive simulated energy model: a sum over bytecodes, each at its price.
 
 use std::io;
 
-use super::accounting::{Accounting, ReadingUse};
-use super::error::invalid;
-use super::map::Map;
+use super::accounting::{Accounting, ReadingUsage};
+use super::error::invalid_agent_output;
+use super::ground_truth::{GroundTruthRow, GroundTruthRows};
+use super::map::CounterMap;
 use super::price::{DevicePrices, Price};
 use super::share::{self, CallFrame, CodeOrigin, ExecutedCode, ReadingShare};
-use super::truth::{TruthRow, TruthRows};
 
-/// An additive chip that counts one process.
-pub(super) struct AdditiveChip {
+/// Additive model with the counts of one process.
+pub(super) struct AdditiveModel {
     prices: DevicePrices,
-    map: Map,
+    map: CounterMap,
     counts: Vec<u64>,
     counter_prices: Vec<Price>,
     pattern_prices: Vec<Price>,
 }
 
-impl AdditiveChip {
+impl AdditiveModel {
     pub fn new(prices: DevicePrices) -> Self {
         Self {
             prices,
-            map: Map::default(),
+            map: CounterMap::default(),
             counts: Vec::new(),
             counter_prices: Vec::new(),
             pattern_prices: Vec::new(),
@@ -33,9 +33,11 @@ impl AdditiveChip {
     fn price_new(&mut self) -> io::Result<()> {
         let map = &self.map;
         for text in &map.patterns[self.pattern_prices.len()..] {
-            let price = self.prices.of(text);
+            let price = self.prices.price(text);
             self.pattern_prices.push(price.ok_or_else(|| {
-                invalid(format!("the agent's pattern \"{text}\" has no cost in the cost file"))
+                invalid_agent_output(format!(
+                    "the agent's pattern \"{text}\" has no cost in the cost file"
+                ))
             })?);
         }
         for counter in &map.counters[self.counter_prices.len()..] {
@@ -52,18 +54,18 @@ impl AdditiveChip {
     }
 }
 
-impl Accounting for AdditiveChip {
-    fn feed(&mut self, text: &str) -> io::Result<()> {
-        self.map.feed(text).map_err(|error| invalid(error.to_string()))?;
+impl Accounting for AdditiveModel {
+    fn add_map_lines(&mut self, text: &str) -> io::Result<()> {
+        self.map.feed(text).map_err(|error| invalid_agent_output(error.to_string()))?;
         self.price_new()
     }
 
-    fn counters(&self) -> usize {
+    fn counter_count(&self) -> usize {
         self.counter_prices.len()
     }
 
-    fn spend(&mut self, executed: &[(usize, u64)]) -> ReadingUse {
-        let mut used = ReadingUse::default();
+    fn spend(&mut self, executed: &[(usize, u64)]) -> ReadingUsage {
+        let mut used = ReadingUsage::default();
         for &(counter, executions) in executed {
             let price = self.counter_prices[counter];
             self.counts[counter] = self.counts[counter].saturating_add(executions);
@@ -84,27 +86,28 @@ impl Accounting for AdditiveChip {
                 };
                 let times = u128::from(executions) * u128::from(item.count);
                 let each = u128::from(self.pattern_prices[pattern].energy);
-                share::add(&mut shares, code, times * each);
+                share::add_share(&mut shares, code, times * each);
             }
         }
         shares
     }
 
-    /// This family has no states: its methods count as compiled when they were installed.
+    /// Frames of executed code. The additive family has no method states: its methods count as
+    /// compiled when they were installed.
     fn frames(&self, code: ExecutedCode) -> Vec<CallFrame> {
-        share::frames(code, &self.map, |counter| {
+        share::call_frames(code, &self.map, |counter| {
             (self.map.counters[counter].method, CodeOrigin::Ahead)
         })
     }
 
-    fn truth(&self) -> TruthRows<'_> {
-        let mut truth = TruthRows::default();
+    fn ground_truth(&self) -> GroundTruthRows<'_> {
+        let mut truth = GroundTruthRows::default();
         let counters = self.map.counters.iter().zip(&self.counts);
         for (counter, &count) in counters.filter(|(_, count)| **count > 0) {
             for item in &counter.items {
                 let executions = count.saturating_mul(item.count);
                 let price = self.pattern_prices[item.pattern];
-                truth.add(TruthRow {
+                truth.add(GroundTruthRow {
                     method: &self.map.methods[counter.method],
                     line: item.line,
                     pattern: &self.map.patterns[item.pattern],

@@ -1,5 +1,5 @@
-//! The agent that counts: builds it from its Java sources on first use, and gives
-//! the options that start a JVM with it.
+//! Java agent that counts executed code: builds it from its sources on first use, and gives the
+//! options that start a JVM with it.
 
 use std::env;
 use std::fs;
@@ -11,15 +11,15 @@ use sha2::{Digest, Sha256};
 use wattline_private_files::{built_folder, cache_path};
 
 use super::asm;
-use super::compiled::{RuntimeFigures, runtime_figures};
+use super::compiled::{CompilerThresholds, compiler_thresholds};
 use super::error::SimulatedModelError;
 use super::family::SimulatedModelFamily;
 use super::library::LibraryTable;
 use super::options::AgentOptions;
-use crate::jdk::{BRIEF_JVM, program};
+use crate::jdk::{BRIEF_JVM_OPTIONS, jdk_command};
 
-/// The part on the application's class path.
-const RUNTIME: [(&str, &str); 5] = [
+/// Java sources of the agent on the application's class path.
+const RUNTIME_SOURCES: [(&str, &str); 5] = [
     ("Agent.java", include_str!("../agent/Agent.java")),
     ("Clock.java", include_str!("../agent/Clock.java")),
     ("Meter.java", include_str!("../agent/Meter.java")),
@@ -27,8 +27,8 @@ const RUNTIME: [(&str, &str); 5] = [
     ("Tiers.java", include_str!("../agent/Tiers.java")),
 ];
 
-/// The part with a class loader of its own, beside ASM.
-const WEAVER: [(&str, &str); 16] = [
+/// Java sources of the agent with a class loader of its own, beside ASM.
+const WEAVER_SOURCES: [(&str, &str); 16] = [
     ("Calls.java", include_str!("../agent/Calls.java")),
     ("CompiledWeaver.java", include_str!("../agent/CompiledWeaver.java")),
     ("Edges.java", include_str!("../agent/Edges.java")),
@@ -47,10 +47,11 @@ const WEAVER: [(&str, &str); 16] = [
     ("Weaver.java", include_str!("../agent/Weaver.java")),
 ];
 
-/// A JVM that compiles methods that counters made large, and starts fast. Counts don't
-/// depend on the compiler; a session is too short for the optimising one to pay. Kernels are
-/// thousands of loops, each entered once and for less than the 60 000 turns after which one is
-/// compiled elsewhere, and together they have more code than the cache is usually large.
+/// JVM options with which methods that counters made large are compiled and the start is fast.
+/// Counts do not depend on the compiler; a session is too short for the optimising one to pay.
+/// Microbenchmarks are thousands of loops, each entered once and for less than the 60 000
+/// iterations after which one is compiled by default, and together they have more code than the
+/// cache is usually large.
 const JVM_OPTIONS: [&str; 8] = [
     "-XX:TieredStopAtLevel=1",
     "-XX:Tier3BackEdgeThreshold=2000",
@@ -62,9 +63,9 @@ const JVM_OPTIONS: [&str; 8] = [
     "-Djava.net.preferIPv4Stack=true",
 ];
 
-/// The options of a JVM whose application is counted in `session_dir` (which is
-/// created) and takes its time from the clock on this loopback port. The first use
-/// on a machine builds the agent with the JDK's compiler, which takes some seconds.
+/// JVM options with which an application is counted in `session_dir` (which is created) and takes
+/// its time from the clock on this loopback port. The first use on a machine builds the agent with
+/// the JDK's compiler, which takes some seconds.
 ///
 /// # Errors
 /// No ASM, no JDK, folders that can't be written.
@@ -73,23 +74,29 @@ pub fn agent_options(
     clock_port: u16,
     options: &AgentOptions,
 ) -> Result<Vec<String>, SimulatedModelError> {
-    let asm = asm::find(options.fetch_asm)?;
-    let built = build(&asm, &cache_dir(options))?;
+    let asm = asm::find_asm_jars(options.fetch_asm)?;
+    let built = build_agent(&asm, &cache_dir(options))?;
     fs::create_dir_all(session_dir).map_err(SimulatedModelError::file(session_dir))?;
     let session = fs::canonicalize(session_dir).map_err(SimulatedModelError::file(session_dir))?;
-    write(&session.join("units.txt"), &LibraryTable::built_in().unit_lines())?;
+    write_file(&session.join("units.txt"), &LibraryTable::built_in().unit_lines())?;
     let configuration = session.join("agent.properties");
     let weaver: Vec<PathBuf> = std::iter::once(built.join("weaver.jar")).chain(asm).collect();
-    let lent = |jar: &PathBuf| lend(jar, options.lent.as_deref());
+    let lent = |jar: &PathBuf| jar_or_copy(jar, options.lent.as_deref());
     let weaver = weaver.iter().map(lent).collect::<Result<Vec<PathBuf>, _>>()?;
-    write(&configuration, &settings(&session, clock_port, options, &weaver))?;
+    write_file(&configuration, &agent_properties(&session, clock_port, options, &weaver))?;
     let agent = lent(&built.join("agent.jar"))?;
     let mut all = vec![format!("-javaagent:{}={}", agent.display(), configuration.display())];
     all.extend(JVM_OPTIONS.map(str::to_string));
     Ok(all)
 }
 
-fn settings(session: &Path, clock_port: u16, options: &AgentOptions, weaver: &[PathBuf]) -> String {
+/// Text of the agent's properties file.
+fn agent_properties(
+    session: &Path,
+    clock_port: u16,
+    options: &AgentOptions,
+    weaver: &[PathBuf],
+) -> String {
     let word = options.clock_word.iter().map(|word| ("word", word.clone()));
     [
         ("session", session.display().to_string()),
@@ -100,13 +107,16 @@ fn settings(session: &Path, clock_port: u16, options: &AgentOptions, weaver: &[P
     ]
     .into_iter()
     .chain(word)
-    .map(|(key, value)| format!("{key}={}\n", property(&value)))
+    .map(|(key, value)| format!("{key}={}\n", escape_property(&value)))
     .collect::<String>()
-        + &runtime_settings(options.family, options.ahead)
+        + &runtime_properties(options.family, options.ahead)
 }
 
-/// A jar, or its copy in a folder of copies, which is made once.
-pub(crate) fn lend(jar: &Path, folder: Option<&Path>) -> Result<PathBuf, SimulatedModelError> {
+/// Path of a jar, or of its copy in a folder of copies, which is made once.
+pub(crate) fn jar_or_copy(
+    jar: &Path,
+    folder: Option<&Path>,
+) -> Result<PathBuf, SimulatedModelError> {
     let Some(folder) = folder else { return Ok(jar.to_owned()) };
     let path = Sha256::digest(jar.as_os_str().as_encoded_bytes());
     let start: String = path.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
@@ -124,12 +134,12 @@ pub(crate) fn lend(jar: &Path, folder: Option<&Path>) -> Result<PathBuf, Simulat
     Ok(copy)
 }
 
-/// What the runtime of a compiled chip goes by.
-fn runtime_settings(family: SimulatedModelFamily, ahead: bool) -> String {
+/// Properties with which the agent's runtime imitates a compiler; none for the additive family.
+fn runtime_properties(family: SimulatedModelFamily, ahead: bool) -> String {
     match family {
         SimulatedModelFamily::Additive => String::new(),
         SimulatedModelFamily::Compiled(seed) => {
-            let RuntimeFigures { hot, small, depth } = runtime_figures(seed);
+            let CompilerThresholds { hot, small, depth } = compiler_thresholds(seed);
             // What is compiled ahead is so from its first call on.
             let hot = if ahead { 1 } else { hot };
             format!("hot={hot}\nsmall={small}\ndepth={depth}\n")
@@ -137,12 +147,13 @@ fn runtime_settings(family: SimulatedModelFamily, ahead: bool) -> String {
     }
 }
 
+/// Paths joined by colons.
 fn path_list(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(":")
 }
 
-/// A value as `java.util.Properties` reads it: ISO 8859-1 with escapes.
-fn property(value: &str) -> String {
+/// Value as `java.util.Properties` reads it: ISO 8859-1 with escapes.
+fn escape_property(value: &str) -> String {
     let mut text = String::new();
     for unit in value.encode_utf16() {
         match u8::try_from(unit) {
@@ -156,26 +167,29 @@ fn property(value: &str) -> String {
     text
 }
 
-/// Where built helpers are kept. Whether the folder is the user's alone is checked at each use.
+/// Cache folder of built jars. Each use checks whether the folder is the user's alone.
 pub(crate) fn cache_dir(options: &AgentOptions) -> PathBuf {
     // Without a place for temporary files nothing can be built, which is told then.
     options.cache_dir.clone().or_else(|| cache_path().ok()).unwrap_or_else(env::temp_dir)
 }
 
-/// The folder of the built agent, which is made if there is none for these sources
-/// and this ASM, or it is not as it was built.
-fn build(asm: &[PathBuf], cache: &Path) -> Result<PathBuf, SimulatedModelError> {
-    let name = format!("agent-{}", key(&RUNTIME.iter().chain(&WEAVER).collect::<Vec<_>>(), asm)?);
+/// Folder of the built agent, built if there is none for these sources and this ASM, or if it was
+/// changed.
+fn build_agent(asm: &[PathBuf], cache: &Path) -> Result<PathBuf, SimulatedModelError> {
+    let name = format!(
+        "agent-{}",
+        build_key(&RUNTIME_SOURCES.iter().chain(&WEAVER_SOURCES).collect::<Vec<_>>(), asm)?
+    );
     let built = built_folder(cache, &name, |work| {
-        write(&work.join("manifest.txt"), "Premain-Class: wattline.simulation.Agent\n")?;
-        compile(work, "agent", &RUNTIME, &[])?;
-        compile(work, "weaver", &WEAVER, asm)
+        write_file(&work.join("manifest.txt"), "Premain-Class: wattline.simulation.Agent\n")?;
+        compile_jar(work, "agent", &RUNTIME_SOURCES, &[])?;
+        compile_jar(work, "weaver", &WEAVER_SOURCES, asm)
     });
     Ok(built?)
 }
 
-/// Names a build: its sources and the bytes of the jars that it is compiled with.
-pub(crate) fn key(
+/// Cache key of a build: hash of its sources and of the bytes of the jars on its class path.
+pub(crate) fn build_key(
     sources: &[&(&str, &str)],
     jars: &[PathBuf],
 ) -> Result<String, SimulatedModelError> {
@@ -191,8 +205,8 @@ pub(crate) fn key(
     Ok(hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Compiles sources into `NAME.jar` in the work folder, which has a `manifest.txt`.
-pub(crate) fn compile(
+/// Compiles sources into `NAME.jar` in the work folder, which contains a `manifest.txt`.
+pub(crate) fn compile_jar(
     work: &Path,
     name: &str,
     sources: &[(&str, &str)],
@@ -200,22 +214,23 @@ pub(crate) fn compile(
 ) -> Result<(), SimulatedModelError> {
     let (from, classes) = (work.join(format!("{name}-src")), work.join(format!("{name}-classes")));
     fs::create_dir_all(&from).map_err(SimulatedModelError::file(&from))?;
-    let mut javac = program("javac");
-    javac.args(BRIEF_JVM.map(|option| format!("-J{option}")));
+    let mut javac = jdk_command("javac");
+    javac.args(BRIEF_JVM_OPTIONS.map(|option| format!("-J{option}")));
     javac.args(["--release", "11", "-nowarn", "-encoding", "UTF-8", "-XDstringConcat=inline"]);
     javac.arg("-d").arg(&classes).args(["-cp", &path_list(class_path)]);
     for (file, source) in sources {
-        write(&from.join(file), source)?;
+        write_file(&from.join(file), source)?;
         javac.arg(from.join(file));
     }
-    run(javac)?;
-    let mut jar = program("jar");
+    run_jdk_tool(javac)?;
+    let mut jar = jdk_command("jar");
     jar.arg("-cfm").arg(work.join(format!("{name}.jar"))).arg(work.join("manifest.txt"));
     jar.arg("-C").arg(&classes).arg(".");
-    run(jar)
+    run_jdk_tool(jar)
 }
 
-fn run(mut command: Command) -> Result<(), SimulatedModelError> {
+/// Runs a tool of the JDK; an error if it fails.
+fn run_jdk_tool(mut command: Command) -> Result<(), SimulatedModelError> {
     let tool = command.get_program().to_string_lossy().into_owned();
     let failed = |problem: String| SimulatedModelError::Jdk { tool: tool.clone(), problem };
     let output = command.output().map_err(|error| failed(format!("did not start: {error}")))?;
@@ -226,7 +241,8 @@ fn run(mut command: Command) -> Result<(), SimulatedModelError> {
     Err(failed(format!("failed with {}: {}", output.status, said.trim())))
 }
 
-fn write(path: &Path, text: &str) -> Result<(), SimulatedModelError> {
+/// Writes a file; an error with its path.
+fn write_file(path: &Path, text: &str) -> Result<(), SimulatedModelError> {
     fs::write(path, text).map_err(SimulatedModelError::file(path))
 }
 
@@ -236,26 +252,26 @@ mod tests {
 
     #[test]
     fn a_path_survives_a_properties_file() {
-        assert_eq!(property("/tmp/a b\\c"), "/tmp/a b\\\\c");
-        assert_eq!(property("/é😀"), "/\\u00e9\\ud83d\\ude00");
-        assert_eq!(property(" x\n"), "\\u0020x\\u000a");
+        assert_eq!(escape_property("/tmp/a b\\c"), "/tmp/a b\\\\c");
+        assert_eq!(escape_property("/é😀"), "/\\u00e9\\ud83d\\ude00");
+        assert_eq!(escape_property(" x\n"), "\\u0020x\\u000a");
     }
 
     #[test]
     fn the_runtime_of_a_compiled_chip_has_its_figures() {
-        assert_eq!(runtime_settings(SimulatedModelFamily::Additive, false), "");
-        let text = runtime_settings(SimulatedModelFamily::Compiled(1), false);
+        assert_eq!(runtime_properties(SimulatedModelFamily::Additive, false), "");
+        let text = runtime_properties(SimulatedModelFamily::Compiled(1), false);
         let keys: Vec<&str> =
             text.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
         assert_eq!(keys, ["hot", "small", "depth"]);
-        assert!(runtime_settings(SimulatedModelFamily::Compiled(1), true).starts_with("hot=1\n"));
+        assert!(runtime_properties(SimulatedModelFamily::Compiled(1), true).starts_with("hot=1\n"));
     }
 
     #[test]
     fn the_settings_name_session_port_and_jars() {
         let options = AgentOptions { application: vec!["/a.jar".into()], ..Default::default() };
         let weaver = ["/b/weaver.jar".into(), "/asm.jar".into()];
-        let text = settings(Path::new("/s"), 77, &options, &weaver);
+        let text = agent_properties(Path::new("/s"), 77, &options, &weaver);
         assert_eq!(
             text,
             "session=/s\nport=77\nboot_epoch_ms=0\nweaver=/b/weaver.jar:/asm.jar\n\

@@ -1,4 +1,4 @@
-//! Finds the ASM library, which is not part of the program.
+//! Search for the ASM library, which is not part of the program.
 
 use std::env;
 use std::fs;
@@ -7,13 +7,13 @@ use std::sync::OnceLock;
 
 use super::error::SimulatedModelError;
 use super::options::FetchAsm;
-/// Where distributions put Java libraries.
-const SYSTEM: &str = "/usr/share/java";
+/// Folder of Java libraries in Linux distributions.
+const SYSTEM_JAR_FOLDER: &str = "/usr/share/java";
 
-/// The jars with ASM's core and tree packages: those of `WATTLINE_ASM`, else those that
-/// `fetch` brings. Without them those of the distribution, which may be too old for the JDK's
-/// classes, else the newest in the local Maven repository.
-pub(super) fn find(fetch: Option<FetchAsm>) -> Result<Vec<PathBuf>, SimulatedModelError> {
+/// Jars with ASM's core and tree packages: those of `WATTLINE_ASM`, else those that `fetch` brings.
+/// Without them those of the distribution, which may be too old for the JDK's classes, else the
+/// newest in the local Maven repository.
+pub(super) fn find_asm_jars(fetch: Option<FetchAsm>) -> Result<Vec<PathBuf>, SimulatedModelError> {
     if let Some(named) = env::var_os("WATTLINE_ASM") {
         let jars: Vec<PathBuf> = env::split_paths(&named).collect();
         let missing = jars.iter().find(|jar| !jar.is_file());
@@ -30,21 +30,25 @@ pub(super) fn find(fetch: Option<FetchAsm>) -> Result<Vec<PathBuf>, SimulatedMod
         return Ok(jars.clone());
     }
     let maven = env::var_os("HOME").map(|home| Path::new(&home).join(".m2/repository/org/ow2/asm"));
-    let found = pair(Path::new(SYSTEM)).or_else(|| newest(maven.as_deref()?));
-    found.ok_or_else(|| SimulatedModelError::NoAsm { looked: format!("Maven, {SYSTEM} and ~/.m2") })
+    let found =
+        asm_jars_in(Path::new(SYSTEM_JAR_FOLDER)).or_else(|| newest_maven_jars(maven.as_deref()?));
+    found.ok_or_else(|| SimulatedModelError::NoAsm {
+        looked: format!("Maven, {SYSTEM_JAR_FOLDER} and ~/.m2"),
+    })
 }
 
-fn pair(dir: &Path) -> Option<Vec<PathBuf>> {
+/// Both jars of a folder, if they exist.
+fn asm_jars_in(dir: &Path) -> Option<Vec<PathBuf>> {
     let jars = vec![dir.join("asm.jar"), dir.join("asm-tree.jar")];
     jars.iter().all(|jar| jar.is_file()).then_some(jars)
 }
 
-/// The newest version 9 of which both parts are there.
-fn newest(repository: &Path) -> Option<Vec<PathBuf>> {
+/// Jars of the newest version 9 in a Maven repository of which both exist.
+fn newest_maven_jars(repository: &Path) -> Option<Vec<PathBuf>> {
     let versions = fs::read_dir(repository.join("asm")).ok()?;
     let mut versions: Vec<(Vec<u32>, String)> = versions
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter_map(|version| Some((numbers(&version)?, version)))
+        .filter_map(|version| Some((version_numbers(&version)?, version)))
         .filter(|(numbers, _)| numbers.first() == Some(&9))
         .collect();
     versions.sort();
@@ -57,7 +61,8 @@ fn newest(repository: &Path) -> Option<Vec<PathBuf>> {
     versions.iter().rev().find_map(|(_, version)| jars(version))
 }
 
-fn numbers(version: &str) -> Option<Vec<u32>> {
+/// Numbers of a version `9.10.1`.
+fn version_numbers(version: &str) -> Option<Vec<u32>> {
     version.split('.').map(|part| part.parse().ok()).collect()
 }
 
@@ -75,8 +80,8 @@ mod tests {
             fs::create_dir_all(&folder).unwrap();
             fs::write(folder.join(format!("{part}-{version}.jar")), "").unwrap();
         }
-        let found = newest(dir.path()).unwrap();
+        let found = newest_maven_jars(dir.path()).unwrap();
         assert!(found[0].ends_with("asm/9.9/asm-9.9.jar"), "{found:?}");
-        assert_eq!(newest(Path::new("/nowhere")), None);
+        assert_eq!(newest_maven_jars(Path::new("/nowhere")), None);
     }
 }

@@ -1,6 +1,6 @@
-//! The cost file of a chip: what each bytecode pattern spends, as the sum of the
-//! effects of its operation, type, size and device (the model of the probabilistic
-//! energy profiler for the JVM, equation 2 and appendix A).
+//! Cost file of the additive model: the energy of each bytecode pattern, as the sum of the effects
+//! of its operation, type, size and device (the model of the probabilistic energy profiler for the
+//! JVM, equation 2 and appendix A).
 //!
 //! Prices are whole attojoules, so that sums are exact in any order.
 
@@ -10,19 +10,19 @@ use serde::Deserialize;
 
 use super::error::SimulatedModelError;
 
-/// The chip that comes with the program.
+/// Cost file that comes with the program.
 pub const RASPBERRY_PI_5: &str =
     include_str!("../../datasets/simulated-models/raspberry-pi-5.toml");
 
 /// Attojoules in a joule.
-pub(super) const PER_JOULE: f64 = 1e18;
+pub(super) const ATTOJOULES_PER_JOULE: f64 = 1e18;
 
 /// Attojoules as joules.
 pub(super) fn joules(attojoules: u128) -> f64 {
-    attojoules as f64 / PER_JOULE
+    attojoules as f64 / ATTOJOULES_PER_JOULE
 }
 
-/// The levels of each category of the cost file; a file has all of them.
+/// Levels of each category; a cost file has all of them.
 pub(super) const TYPES: &str = "double float int long Reference";
 pub(super) const SIZES: &str = "32-bit 64-bit Constant Load Reference";
 pub(super) const ASSUMED: [&str; 7] =
@@ -45,7 +45,7 @@ if less or equal (int, 0);if less (int, 0);else branch;Variable declaration";
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CostTable {
-    /// The chip's name.
+    /// Name of the table.
     pub name: String,
     operation: BTreeMap<String, f64>,
     #[serde(rename = "type")]
@@ -62,7 +62,7 @@ impl CostTable {
     /// Text that is not TOML, a missing or an unknown key, an effect that is not a
     /// finite number from 0 to 1 joule.
     pub fn from_toml(text: &str) -> Result<Self, SimulatedModelError> {
-        let table: Self = toml::from_str(text).map_err(|e| problem(e.to_string()))?;
+        let table: Self = toml::from_str(text).map_err(|e| table_error(e.to_string()))?;
         for (category, effects, expected) in [
             ("operation", &table.operation, OPERATIONS.split(';').collect()),
             ("type", &table.kind, TYPES.split(' ').collect()),
@@ -70,7 +70,7 @@ impl CostTable {
             ("assumed", &table.assumed, ASSUMED.to_vec()),
             ("device", &table.device, table.device.keys().map(String::as_str).collect::<Vec<_>>()),
         ] {
-            check_levels(category, effects, &expected).map_err(problem)?;
+            check_levels(category, effects, &expected).map_err(table_error)?;
             check_effects(category, effects)?;
         }
         Ok(table)
@@ -90,7 +90,7 @@ impl CostTable {
         self.device.keys().map(String::as_str)
     }
 
-    /// The effect of a device in joules.
+    /// Effect of a device in joules.
     ///
     /// # Errors
     /// An unknown name.
@@ -101,8 +101,8 @@ impl CostTable {
         })
     }
 
-    /// What one execution of a pattern spends in joules, given the device's effect;
-    /// none if the text is no pattern of the file. The texts are the agent's:
+    /// Joules of one execution of a pattern, given the device's effect; `None` if the text is no
+    /// pattern of the file. The texts are the agent's:
     ///
     /// - `op:OPERATION[/TYPE[/SIZE]]`: a head opcode, with the device's effect
     /// - `size:SIZE`: an operand load or constant
@@ -113,15 +113,16 @@ impl CostTable {
     pub fn cost(&self, pattern: &str, device_j: f64) -> Option<f64> {
         let (form, rest) = pattern.split_once(':')?;
         match form {
-            "op" => Some(self.head(rest)? + device_j),
+            "op" => Some(self.operation_cost(rest)? + device_j),
             "size" => self.size.get(rest).copied(),
-            "return" => Some(self.value_return() + self.kind.get(rest)?),
+            "return" => Some(self.value_return_cost() + self.kind.get(rest)?),
             "assumed" => self.assumed.get(rest).copied(),
             _ => None,
         }
     }
 
-    fn head(&self, text: &str) -> Option<f64> {
+    /// Joules of `OPERATION[/TYPE[/SIZE]]`, without the device's effect.
+    fn operation_cost(&self, text: &str) -> Option<f64> {
         let mut parts = text.splitn(3, '/');
         let operation = self.operation.get(parts.next()?)?;
         let kind = parts.next().map_or(Some(&0.0), |level| self.kind.get(level))?;
@@ -129,13 +130,14 @@ impl CostTable {
         Some(operation + kind + size)
     }
 
-    fn value_return(&self) -> f64 {
+    /// Joules of a return statement without its static call.
+    fn value_return_cost(&self) -> f64 {
         let effect = |name| self.operation.get(name).copied().unwrap_or(0.0);
         (effect("return statement") - effect("Static method call")).max(0.0)
     }
 }
 
-/// Every expected level is there, and no other is; else the problem.
+/// Checks that a category has every expected level and no other; else a message.
 pub(super) fn check_levels<T>(
     category: &str,
     found: &BTreeMap<String, T>,
@@ -150,23 +152,23 @@ pub(super) fn check_levels<T>(
     }
 }
 
-/// Each effect is an energy.
+/// Checks that each effect is an energy.
 fn check_effects(category: &str, found: &BTreeMap<String, f64>) -> Result<(), SimulatedModelError> {
     match found.iter().find(|(_, joules)| !(0.0..=1.0).contains(*joules)) {
         Some((key, joules)) => {
-            Err(problem(format!("{category} \"{key}\" is {joules}, not from 0 to 1 joule")))
+            Err(table_error(format!("{category} \"{key}\" is {joules}, not from 0 to 1 joule")))
         }
         None => Ok(()),
     }
 }
 
-fn problem(problem: String) -> SimulatedModelError {
+fn table_error(problem: String) -> SimulatedModelError {
     SimulatedModelError::Table { file: "the cost file".into(), problem }
 }
 
-/// Joules as whole attojoules, for energies below 18 J.
+/// Whole attojoules of an energy below 18 J.
 pub(super) fn attojoules(joules: f64) -> u64 {
-    (joules * PER_JOULE).round() as u64
+    (joules * ATTOJOULES_PER_JOULE).round() as u64
 }
 
 #[cfg(test)]

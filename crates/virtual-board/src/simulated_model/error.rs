@@ -1,27 +1,27 @@
-//! What can go wrong with the simulated energy model, each with its remedy.
+//! Errors of the simulated energy model, each with its remedy.
 
 use std::io;
 use std::path::PathBuf;
 
-use wattline_private_files::{BuiltFolderError, NotPrivate};
+use wattline_private_files::{BuiltFolderError, PrivacyError};
 
-/// Why there is no agent, or no energy.
+/// Error of building the agent or reading costs and counters.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulatedModelError {
-    /// A cost or library file is not what it should be.
+    /// A cost or library file is invalid.
     #[error("{file}: {problem}")]
     Table {
         /// The file's name.
         file: String,
-        /// What is wrong, with the key.
+        /// Fault, with the key.
         problem: String,
     },
-    /// No level of that name in the cost file.
+    /// The cost file has no device of that name.
     #[error("the simulated energy model has no device \"{device}\"; it has {known}")]
     Device {
         /// The name asked for.
         device: String,
-        /// The names there are.
+        /// Names of the file's devices.
         known: String,
     },
     /// The bytecode library is missing.
@@ -31,20 +31,20 @@ pub enum SimulatedModelError {
          or install it with `apt-get install libasm-java`, or name the jars in WATTLINE_ASM, separated by `:`"
     )]
     NoAsm {
-        /// The places looked at.
+        /// Places that were searched.
         looked: String,
     },
     /// A tool of the JDK could not be started or failed.
     #[error("building the virtual board's agent: `{tool}` {problem}; install a JDK 11 or later")]
     Jdk {
-        /// The program.
+        /// Name of the tool.
         tool: String,
-        /// What it said.
+        /// Its message.
         problem: String,
     },
-    /// The cache, or what is in it, is not the user's alone.
+    /// Another user could change the cache or its contents.
     #[error(transparent)]
-    NotPrivate(#[from] NotPrivate),
+    NotPrivate(#[from] PrivacyError),
     /// A file could not be read or written.
     #[error("{path}")]
     File {
@@ -66,14 +66,14 @@ impl From<BuiltFolderError<SimulatedModelError>> for SimulatedModelError {
 }
 
 impl SimulatedModelError {
-    /// Names the file of an I/O error.
+    /// Error of a file from an I/O error.
     pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::File { path, source }
     }
 }
 
-/// What the agent wrote is not as it should be.
-pub(super) fn invalid(problem: String) -> io::Error {
+/// Error of agent output that is not of the expected format.
+pub(super) fn invalid_agent_output(problem: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, problem)
 }

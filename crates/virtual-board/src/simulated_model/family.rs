@@ -1,15 +1,15 @@
-//! The families of chips.
+//! Families of simulated energy models.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Which chip a board has.
+/// Family of a board's simulated energy model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SimulatedModelFamily {
-    /// Its energy is a sum over bytecodes, from a published table.
+    /// A sum over bytecodes, from a published table.
     #[default]
     Additive,
-    /// It spends as compiled code does: by place. Its constants are drawn from the seed.
+    /// Energy as of compiled code, by code location. Its constants are drawn from the seed.
     Compiled(u64),
 }
 
@@ -31,7 +31,7 @@ impl FromStr for SimulatedModelFamily {
     }
 }
 
-/// As it is chosen: `additive`, `compiled:7`.
+/// Name on the command line: `additive`, `compiled:7`.
 impl fmt::Display for SimulatedModelFamily {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,5 +1,5 @@
-//! The library table: what calls into code that is not the application's spend,
-//! as a base per call and a cost per unit of an amount measured at the call.
+//! Library table: costs of calls into code that is not the application's, as a base per call and a
+//! cost per unit of an amount measured at the call.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,21 +15,21 @@ const BUILT_IN: &str = include_str!("../../datasets/simulated-models/library.tom
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LibraryTable {
-    unlisted: Unlisted,
+    unlisted: UnlistedCost,
     objects: BTreeMap<String, u64>,
     functions: BTreeMap<String, LibraryCost>,
 }
 
-/// What a function or class without an entry costs.
+/// Cost of a function or class without an entry.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Unlisted {
+struct UnlistedCost {
     base_min_j: f64,
     base_max_j: f64,
     object_bytes: u64,
 }
 
-/// The cost of one library function.
+/// Cost of one library function.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LibraryCost {
@@ -38,7 +38,7 @@ pub struct LibraryCost {
     /// Joules per unit.
     #[serde(default)]
     pub per_unit_j: f64,
-    /// What the unit is; absent if the cost does not depend on an amount.
+    /// Unit of the cost; absent if the cost does not depend on an amount.
     pub unit: Option<CallAmount>,
     /// Bytes allocated per call.
     #[serde(default)]
@@ -48,7 +48,7 @@ pub struct LibraryCost {
     pub allocates_per_unit: u64,
 }
 
-/// The amount at a call that its cost goes by.
+/// Amount at a call that its cost is proportional to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CallAmount {
@@ -71,19 +71,20 @@ impl LibraryTable {
     /// Text that is not TOML, unknown keys, costs that are not from 0 to 1 joule, a
     /// cost per unit without a unit.
     pub fn from_toml(text: &str) -> Result<Self, SimulatedModelError> {
-        let table: Self = toml::from_str(text).map_err(|e| problem(e.to_string()))?;
+        let table: Self = toml::from_str(text).map_err(|e| table_error(e.to_string()))?;
         for (name, function) in &table.functions {
             let per_unit = function.per_unit_j > 0.0 || function.allocates_per_unit > 0;
-            if !energy(function.base_j) || !energy(function.per_unit_j) {
-                return Err(problem(format!("\"{name}\": a cost is not from 0 to 1 joule")));
+            if !is_energy(function.base_j) || !is_energy(function.per_unit_j) {
+                return Err(table_error(format!("\"{name}\": a cost is not from 0 to 1 joule")));
             }
             if per_unit && function.unit.is_none() {
-                return Err(problem(format!("\"{name}\" has a cost per unit and no unit")));
+                return Err(table_error(format!("\"{name}\" has a cost per unit and no unit")));
             }
         }
         let unlisted = &table.unlisted;
-        if !energy(unlisted.base_min_j) || !energy(unlisted.base_max_j - unlisted.base_min_j) {
-            return Err(problem("[unlisted]: base_min_j to base_max_j is no range".into()));
+        if !is_energy(unlisted.base_min_j) || !is_energy(unlisted.base_max_j - unlisted.base_min_j)
+        {
+            return Err(table_error("[unlisted]: base_min_j to base_max_j is no range".into()));
         }
         Ok(table)
     }
@@ -97,13 +98,13 @@ impl LibraryTable {
         Self::from_toml(BUILT_IN).expect("the built-in library table is checked by a test")
     }
 
-    /// The cost of a call as the agent names it, `java.lang.Math.max(int,int)`: the
-    /// entry with the parameter types, else the one without, else the default.
+    /// Cost of a call as the agent names it, `java.lang.Math.max(int,int)`: the entry with the
+    /// parameter types, else the one without, else the default.
     #[must_use]
     pub fn function(&self, call: &str) -> LibraryCost {
         let name = without_parameters(call);
         let listed = self.functions.get(call).or_else(|| self.functions.get(name));
-        listed.copied().unwrap_or_else(|| self.default_of(name))
+        listed.copied().unwrap_or_else(|| self.default_cost(name))
     }
 
     /// Bytes of an object of a library class, without what its constructor allocates.
@@ -112,7 +113,7 @@ impl LibraryTable {
         self.objects.get(class).copied().unwrap_or(self.unlisted.object_bytes)
     }
 
-    /// The functions with a unit, one `FUNCTION<tab>UNIT` line each: what the agent reads.
+    /// Lines `FUNCTION<tab>UNIT` of the functions with a unit, which the agent reads.
     #[must_use]
     pub(super) fn unit_lines(&self) -> String {
         let mut lines = String::new();
@@ -125,8 +126,9 @@ impl LibraryTable {
         lines
     }
 
-    fn default_of(&self, name: &str) -> LibraryCost {
-        let Unlisted { base_min_j, base_max_j, .. } = self.unlisted;
+    /// Default cost of a function without an entry, pseudo-random by its name; 0 for constructors.
+    fn default_cost(&self, name: &str) -> LibraryCost {
+        let UnlistedCost { base_min_j, base_max_j, .. } = self.unlisted;
         let place = (fnv1a(name) % 1024) as f64 / 1024.0;
         let base_j = if name.ends_with(".<init>") {
             0.0
@@ -137,12 +139,13 @@ impl LibraryTable {
     }
 }
 
-/// A call without its parameter types.
+/// Name of a call without its parameter types.
 pub(super) fn without_parameters(call: &str) -> &str {
     call.split_once('(').map_or(call, |(name, _)| name)
 }
 
-fn energy(joules: f64) -> bool {
+/// Whether a value is an energy from 0 to 1 J.
+fn is_energy(joules: f64) -> bool {
     (0.0..=1.0).contains(&joules)
 }
 
@@ -153,7 +156,7 @@ fn fnv1a(text: &str) -> u64 {
     })
 }
 
-fn problem(problem: String) -> SimulatedModelError {
+fn table_error(problem: String) -> SimulatedModelError {
     SimulatedModelError::Table { file: "the library table".into(), problem }
 }
 

@@ -1,43 +1,43 @@
-//! The agent's map: what each counter stands for. Text in, values out; lines come
-//! while the application loads classes. The format is described in `MapFile.java`.
+//! The agent's map of counters: method and patterns of each counter. Text in, values out; lines
+//! come while the application loads classes. The format is described in `MapFile.java`.
 
 use std::ops::Range;
 
 use super::names::{ClassKind, MethodText, method_name, source_path};
 
-/// More counters than any agent has.
+/// Largest number of counters of an agent.
 const COUNTERS_MAX: usize = 1 << 24;
 
-/// A line of the map that can't be read.
+/// Error of a malformed line of the map.
 #[derive(Debug, PartialEq, thiserror::Error)]
 #[error("map.txt, line {line}: {problem}")]
-pub(crate) struct MapError {
+pub(crate) struct CounterMapError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// Fault of the line.
     pub problem: &'static str,
 }
 
-/// All that was said so far.
+/// Counters of an agent with their methods and patterns, as far as lines have come.
 #[derive(Debug, Default)]
-pub struct Map {
-    /// Pattern texts by number.
+pub struct CounterMap {
+    /// Texts of the patterns by number.
     pub patterns: Vec<String>,
     /// Methods in the order they came.
-    pub methods: Vec<TruthMethod>,
+    pub methods: Vec<GroundTruthMethod>,
     /// Counters by id.
     pub counters: Vec<CountedUnit>,
-    /// What the methods of a compiled chip consist of, by number less one.
+    /// Bodies of the methods of a compiled model, by number less one.
     pub bodies: Vec<MethodCounters>,
-    /// The counters of all bodies, one after another.
+    /// Code locations of all bodies, one after another.
     pub places: Vec<PatternSite>,
-    /// Where bodies are counted, in the order they came.
+    /// Counted copies of bodies, in the order they came.
     pub copies: Vec<CounterCopy>,
     class: Option<ClassScope>,
     lines: usize,
 }
 
-/// The class that the following methods belong to.
+/// Class that the following methods belong to.
 #[derive(Debug)]
 struct ClassScope {
     name: String,
@@ -46,9 +46,9 @@ struct ClassScope {
     kind: ClassKind,
 }
 
-/// A method, as the ground truth names it.
+/// Method with its source and class file names.
 #[derive(Debug, PartialEq)]
-pub(crate) struct TruthMethod {
+pub(crate) struct GroundTruthMethod {
     /// Binary name of the class.
     pub class: String,
     /// Path of the source file below its root.
@@ -61,49 +61,49 @@ pub(crate) struct TruthMethod {
     pub descriptor: String,
 }
 
-/// What one count stands for.
+/// Counter of the additive model: a block of a method.
 #[derive(Debug, PartialEq)]
 pub(crate) struct CountedUnit {
     /// Index into the methods.
     pub method: usize,
-    /// What one execution holds.
+    /// Patterns of one execution.
     pub items: Vec<PatternExecutions>,
 }
 
-/// The counters of a method, of which there is a copy for each state.
+/// Body of a method with its code locations, which is counted in a copy for each state.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MethodCounters {
     /// Index into the methods.
     pub method: usize,
-    /// Instructions of its code.
+    /// Bytecode instructions of the body.
     pub instructions: u64,
-    /// Its counters.
+    /// Indices of its code locations.
     pub places: Range<usize>,
 }
 
-/// One of them.
+/// Code location of a method's body.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PatternSite {
-    /// Of the bytes of its block.
+    /// Hash of the bytes of its block.
     pub hash: u64,
-    /// What one execution holds.
+    /// Patterns of one execution.
     pub items: Vec<PatternExecutions>,
 }
 
 /// Counters of a body in one state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct CounterCopy {
-    /// The first one's id.
+    /// Id of the first counter.
     pub base: usize,
     /// Index into the bodies.
     pub body: usize,
-    /// The state.
+    /// State of the method.
     pub state: MethodState,
-    /// The counter of the call that it was compiled into; 0 if it was not.
+    /// Counter of the call where the body was inlined; 0 if it was not.
     pub call: usize,
 }
 
-/// The state of a method.
+/// State of a method in the JVM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MethodState {
     /// Interpreted.
@@ -114,101 +114,106 @@ pub(crate) enum MethodState {
     Inlined,
 }
 
-/// In which states an item is executed.
+/// States of a method in which an item is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
-    /// In all.
+pub enum ExecutionCondition {
+    /// In all states.
     Always,
     /// While the method is interpreted.
     Interpreted,
-    /// Compiled, by itself or into a caller.
+    /// While the method is compiled, by itself or into a caller.
     Compiled,
-    /// Not compiled into a caller.
+    /// While the method is not compiled into a caller.
     Called,
 }
 
 /// Executions of a pattern on a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct PatternExecutions {
-    /// The source line; 0 if the class file does not say.
+    /// Source line; 0 if the class file has none.
     pub line: u32,
     /// Index into the patterns.
     pub pattern: usize,
-    /// How often per count.
+    /// Executions per count.
     pub count: u64,
-    /// In which states of the method.
-    pub when: When,
+    /// States of the method in which the pattern is executed.
+    pub when: ExecutionCondition,
 }
 
-impl Map {
-    /// Takes whole lines.
+impl CounterMap {
+    /// Adds whole lines of the map.
     ///
     /// # Errors
     /// The first line that is not of the format.
-    pub fn feed(&mut self, text: &str) -> Result<(), MapError> {
+    pub fn feed(&mut self, text: &str) -> Result<(), CounterMapError> {
         for line in text.lines() {
             self.lines += 1;
             let fields: Vec<&str> = line.split('\t').collect();
-            let taken = self.take(&fields);
-            taken.map_err(|problem| MapError { line: self.lines, problem })?;
+            let taken = self.add_line(&fields);
+            taken.map_err(|problem| CounterMapError { line: self.lines, problem })?;
         }
         Ok(())
     }
 
-    fn take(&mut self, fields: &[&str]) -> Result<(), &'static str> {
+    /// Adds the fields of one line; the error is its fault.
+    fn add_line(&mut self, fields: &[&str]) -> Result<(), &'static str> {
         match fields {
             ["pattern", number, text] if *number == self.patterns.len().to_string() => {
                 self.patterns.push((*text).to_string());
                 Ok(())
             }
             ["class", name, source, outer, kind] => {
-                self.class = Some(class(name, source, outer, kind)?);
+                self.class = Some(parse_class(name, source, outer, kind)?);
                 Ok(())
             }
             ["method", name, descriptor, signature, access] => {
                 let access = access.parse().map_err(|_| "access flags that are no number")?;
                 let signature = (*signature != "-").then_some(*signature);
-                self.method(MethodText { name, descriptor, signature, access })
+                self.add_method(MethodText { name, descriptor, signature, access })
             }
             ["block", id, items @ ..] if *id == self.counters.len().to_string() => {
-                self.block(items)
+                self.add_counter(items)
             }
             ["code", number, instructions] if *number == (self.bodies.len() + 1).to_string() => {
                 let instructions = instructions.parse().map_err(|_| "a size that is no number")?;
-                self.body(instructions)
+                self.add_body(instructions)
             }
-            ["place", hash, items @ ..] => self.place(hash, items),
-            ["copy", base, body, state, call] => self.copy([base, body, call], state),
+            ["place", hash, items @ ..] => self.add_code_location(hash, items),
+            ["copy", base, body, state, call] => self.add_copy([base, body, call], state),
             _ => Err("unknown kind of line, or a number out of order"),
         }
     }
 
-    fn method(&mut self, method: MethodText<'_>) -> Result<(), &'static str> {
+    /// Adds a method of the present class.
+    fn add_method(&mut self, method: MethodText<'_>) -> Result<(), &'static str> {
         let class = self.class.as_ref().ok_or("a method without a class")?;
         let name = method_name(method, class.kind, class.outer.as_deref());
         let (class, file) = (class.name.clone(), class.file.clone());
         let (jvm_name, descriptor) = (method.name.into(), method.descriptor.into());
-        self.methods.push(TruthMethod { class, file, name, jvm_name, descriptor });
+        self.methods.push(GroundTruthMethod { class, file, name, jvm_name, descriptor });
         Ok(())
     }
 
-    fn body(&mut self, instructions: u64) -> Result<(), &'static str> {
+    /// Adds the body of the last method.
+    fn add_body(&mut self, instructions: u64) -> Result<(), &'static str> {
         let method = self.methods.len().checked_sub(1).ok_or("code without a method")?;
         let places = self.places.len()..self.places.len();
         self.bodies.push(MethodCounters { method, instructions, places });
         Ok(())
     }
 
-    fn place(&mut self, hash: &str, items: &[&str]) -> Result<(), &'static str> {
+    /// Adds a code location to the last body.
+    fn add_code_location(&mut self, hash: &str, items: &[&str]) -> Result<(), &'static str> {
         let hash = u64::from_str_radix(hash, 16).map_err(|_| "a hash that is no number")?;
-        let items = self.items(items)?;
+        let items = self.parse_items(items)?;
         let body = self.bodies.last_mut().ok_or("a place without code")?;
         self.places.push(PatternSite { hash, items });
         body.places.end = self.places.len();
         Ok(())
     }
 
-    fn copy(&mut self, numbers: [&str; 3], state: &str) -> Result<(), &'static str> {
+    /// Adds a copy of a body; `numbers` are its first counter, body and call.
+    fn add_copy(&mut self, numbers: [&str; 3], state: &str) -> Result<(), &'static str> {
         let number = |text: &str| text.parse::<usize>().map_err(|_| "a number that is none");
         let [base, body, call] = numbers;
         let (base, body, call) = (number(base)?, number(body)?, number(call)?);
@@ -227,20 +232,28 @@ impl Map {
         Ok(())
     }
 
-    fn items(&self, texts: &[&str]) -> Result<Vec<PatternExecutions>, &'static str> {
-        let read = |text: &&str| item(text, self.patterns.len()).ok_or("not LINE:N*COUNT");
+    /// Parses items `LINE:PATTERN*COUNT`.
+    fn parse_items(&self, texts: &[&str]) -> Result<Vec<PatternExecutions>, &'static str> {
+        let read = |text: &&str| parse_item(text, self.patterns.len()).ok_or("not LINE:N*COUNT");
         texts.iter().map(read).collect()
     }
 
-    fn block(&mut self, items: &[&str]) -> Result<(), &'static str> {
+    /// Adds a counter of the last method.
+    fn add_counter(&mut self, items: &[&str]) -> Result<(), &'static str> {
         let method = self.methods.len().checked_sub(1).ok_or("a block without a method")?;
-        let items = self.items(items)?;
+        let items = self.parse_items(items)?;
         self.counters.push(CountedUnit { method, items });
         Ok(())
     }
 }
 
-fn class(name: &str, source: &str, outer: &str, kind: &str) -> Result<ClassScope, &'static str> {
+/// Parses the fields of a class line.
+fn parse_class(
+    name: &str,
+    source: &str,
+    outer: &str,
+    kind: &str,
+) -> Result<ClassScope, &'static str> {
     let kind = match kind {
         "plain" => ClassKind::Plain,
         "inner" => ClassKind::Inner,
@@ -255,20 +268,25 @@ fn class(name: &str, source: &str, outer: &str, kind: &str) -> Result<ClassScope
     })
 }
 
-fn item(text: &str, patterns: usize) -> Option<PatternExecutions> {
+/// Parses an item `LINE:PATTERN*COUNT`, whose pattern must be below `patterns`.
+fn parse_item(text: &str, patterns: usize) -> Option<PatternExecutions> {
     let (line, rest) = text.split_once(':')?;
     let (pattern, count) = rest.split_once('*')?;
-    let (pattern, when) = when(pattern);
+    let (pattern, when) = parse_condition(pattern);
     let pattern = pattern.parse().ok().filter(|&n| n < patterns)?;
     Some(PatternExecutions { line: line.parse().ok()?, pattern, count: count.parse().ok()?, when })
 }
 
-/// A pattern's number, and in which states it is executed.
-fn when(text: &str) -> (&str, When) {
-    let states = [('i', When::Interpreted), ('c', When::Compiled), ('r', When::Called)];
+/// Splits a pattern's number from the letter of its states.
+fn parse_condition(text: &str) -> (&str, ExecutionCondition) {
+    let states = [
+        ('i', ExecutionCondition::Interpreted),
+        ('c', ExecutionCondition::Compiled),
+        ('r', ExecutionCondition::Called),
+    ];
     let found =
         states.into_iter().find_map(|(letter, when)| Some((text.strip_suffix(letter)?, when)));
-    found.unwrap_or((text, When::Always))
+    found.unwrap_or((text, ExecutionCondition::Always))
 }
 
 #[cfg(test)]
@@ -281,9 +299,9 @@ mod tests {
 
     #[test]
     fn lines_become_counters() {
-        let mut map = Map::default();
+        let mut map = CounterMap::default();
         map.feed(TEXT).unwrap();
-        let expected = TruthMethod {
+        let expected = GroundTruthMethod {
             class: "p.q.Outer$In".into(),
             file: "p/q/Outer.java".into(),
             name: "<init>(int[])".into(),
@@ -291,7 +309,7 @@ mod tests {
             descriptor: "(Lp/q/Outer;[I)V".into(),
         };
         assert_eq!(map.methods, [expected]);
-        let when = When::Always;
+        let when = ExecutionCondition::Always;
         let items = [(7, 0, 2), (8, 1, 1)].map(|(line, pattern, count)| PatternExecutions {
             line,
             pattern,
@@ -303,16 +321,24 @@ mod tests {
 
     #[test]
     fn compiled_methods_are_bodies_and_copies() {
-        let mut map = Map::default();
+        let mut map = CounterMap::default();
         let lines = "code\t1\t9\nplace\tff\t7:0i*2\t8:1c*1\nplace\t1\t7:0r*1\t7:1*3\n\
                      copy\t5\t1\tinlined\t3\n";
         map.feed(TEXT).unwrap();
         map.feed(lines).unwrap();
         assert_eq!(map.bodies, [MethodCounters { method: 0, instructions: 9, places: 0..2 }]);
         assert_eq!(map.places[0].hash, 255);
-        let when: Vec<When> =
+        let when: Vec<ExecutionCondition> =
             map.places.iter().flat_map(|place| &place.items).map(|item| item.when).collect();
-        assert_eq!(when, [When::Interpreted, When::Compiled, When::Called, When::Always]);
+        assert_eq!(
+            when,
+            [
+                ExecutionCondition::Interpreted,
+                ExecutionCondition::Compiled,
+                ExecutionCondition::Called,
+                ExecutionCondition::Always
+            ]
+        );
         assert_eq!(
             map.copies,
             [CounterCopy { base: 5, body: 0, state: MethodState::Inlined, call: 3 }]
@@ -334,14 +360,14 @@ mod tests {
     #[test]
     fn strange_lines_are_named() {
         for wrong in ["block\t1\t7:0*2", "block\t2", "block\t1\t7:2*1", "pattern\t3\tx", "?", ""] {
-            let mut map = Map::default();
+            let mut map = CounterMap::default();
             map.feed(TEXT).unwrap();
             let result = map.feed(&format!("{wrong}\n"));
             let is_wrong = wrong != "block\t1\t7:0*2";
             assert_eq!(result.is_err(), is_wrong, "{wrong}");
             assert!(result.err().is_none_or(|e| e.line == 6));
         }
-        let mut map = Map::default();
+        let mut map = CounterMap::default();
         assert!(map.feed("block\t0\t").is_err());
     }
 }

@@ -1,10 +1,10 @@
-//! The simulated energy model of the virtual board: what the application's JVM really executed,
-//! and the energy it spent.
+//! Simulated energy model of the virtual board: counts of the code that an application's JVM
+//! executes, and its energy.
 //!
-//! A Java agent counts executed bytecode blocks in `counters.bin` and says in
-//! `map.txt` what each counter stands for; both lie in the session's folder.
-//! Energy is computed here, outside the JVM, by one of two families of chips: counts
-//! times a cost file (`additive`), or as compilers and caches leave it (`compiled`). This
+//! A Java agent counts executed bytecode blocks in `counters.bin` and describes each counter in
+//! `map.txt`; both lie in the session's folder. Energy is computed here, outside the JVM, by one
+//! of two families of models: counts times a cost file (`additive`), or with the effects of
+//! compilers and caches (`compiled`). This
 //! module shares no code with the Java parser, the operations or the probes, and
 //! no stage but evaluation reads the ground truth it writes.
 
@@ -12,25 +12,25 @@ mod accounting;
 mod additive;
 mod agent;
 mod asm;
-mod chip;
 mod compiled;
 mod cost;
 mod error;
 mod family;
+mod ground_truth;
 mod interface;
 mod library;
 mod map;
 mod names;
 mod options;
 mod price;
+mod process_counters;
 mod share;
 mod symbols;
-mod truth;
 
 use std::path::Path;
 
 pub use agent::agent_options;
-pub(crate) use agent::{cache_dir, compile, key, lend};
+pub(crate) use agent::{build_key, cache_dir, compile_jar, jar_or_copy};
 pub use cost::{CostTable, RASPBERRY_PI_5};
 pub use error::SimulatedModelError;
 pub use family::SimulatedModelFamily;
@@ -40,12 +40,12 @@ use options::DEVICE;
 pub use options::{AgentOptions, FetchAsm, SimulatedModelOptions};
 pub use share::{CallFrame, CodeOrigin, ExecutedCode, MethodName, ReadingShare};
 
-/// The simulated energy model of the process whose agent writes to `session_dir`. The agent need
-/// not have started.
+/// Simulated energy model of the process whose agent writes to `session_dir`. The agent need not
+/// have started.
 ///
 /// # Errors
-/// A device that the cost file does not know or a compiled chip has not, a multiplier that
-/// is not above 0.
+/// A device that the cost file lacks or that a compiled model cannot have, a multiplier that is
+/// not above 0.
 pub fn open(
     session_dir: &Path,
     costs: &CostTable,
@@ -53,9 +53,9 @@ pub fn open(
 ) -> Result<Box<dyn SimulatedModel>, SimulatedModelError> {
     let prices = price::DevicePrices::new(costs, LibraryTable::built_in(), options)?;
     match options.family {
-        SimulatedModelFamily::Additive => Ok(Box::new(chip::ProcessCounters::new(
+        SimulatedModelFamily::Additive => Ok(Box::new(process_counters::ProcessCounters::new(
             session_dir,
-            additive::AdditiveChip::new(prices),
+            additive::AdditiveModel::new(prices),
         ))),
         SimulatedModelFamily::Compiled(_) if options.device != DEVICE => {
             let device = options.device.clone();
@@ -65,8 +65,8 @@ pub fn open(
             })
         }
         SimulatedModelFamily::Compiled(seed) => {
-            let chip = compiled::CompiledChip::new(seed, options.multiplier, options.ahead);
-            Ok(Box::new(chip::ProcessCounters::new(session_dir, chip)))
+            let chip = compiled::CompiledModel::new(seed, options.multiplier, options.ahead);
+            Ok(Box::new(process_counters::ProcessCounters::new(session_dir, chip)))
         }
     }
 }

@@ -1,37 +1,36 @@
-//! Names of methods and files, from what a class file says to what a reader of the
-//! source would write: simple type names, no type arguments, `T...` as written.
-//! Lambdas keep the compiler's names (`lambda$main$0`), and field initialisers
-//! belong to the constructors that they were compiled into.
+//! Names of methods and files as in Java source, from class files: simple type names, no type
+//! arguments, `T...` as written. Lambdas keep the compiler's names (`lambda$main$0`), and field
+//! initialisers belong to the constructors that they were compiled into.
 
-/// The access flag of a method that takes any number of arguments.
+/// Access flag of a method with a variable number of arguments.
 const VARARGS: u32 = 0x80;
 
-/// What a class file says about a method.
+/// Name, types and access flags of a method in its class file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MethodText<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Its erased type.
+    /// Erased type.
     pub descriptor: &'a str,
-    /// Its generic type, if it has one.
+    /// Generic type, if the method has one.
     pub signature: Option<&'a str>,
     /// Its access flags.
     pub access: u32,
 }
 
-/// How the constructors of a class get hidden parameters.
+/// Kind of class, which decides the hidden parameters of its constructors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClassKind {
-    /// None.
+    /// No hidden parameters.
     Plain,
-    /// The outer instance comes first.
+    /// Inner class: the outer instance comes first.
     Inner,
-    /// Name and ordinal come first.
+    /// Enum: name and ordinal come first.
     Enum,
 }
 
-/// The path of a source file below its root: the package's folders and the
-/// SourceFile attribute, or the outermost class's name if there is none.
+/// Path of a source file below its root: the package's folders and the SourceFile attribute, or the
+/// outermost class's name if there is none.
 pub(crate) fn source_path(class: &str, source: Option<&str>) -> String {
     let (package, simple) = class.rsplit_once('.').unwrap_or(("", class));
     let outermost = simple.split('$').next().unwrap_or(simple);
@@ -39,14 +38,14 @@ pub(crate) fn source_path(class: &str, source: Option<&str>) -> String {
     if package.is_empty() { file } else { format!("{}/{file}", package.replace('.', "/")) }
 }
 
-/// Name and parameter types: `solve(int,float[])`. The signature (with type
-/// variables, without hidden parameters) stands before the descriptor.
+/// Name and parameter types, `solve(int,float[])`, from the signature (with type variables, without
+/// hidden parameters) or else the descriptor.
 pub fn method_name(method: MethodText<'_>, kind: ClassKind, outer: Option<&str>) -> String {
     let MethodText { name, descriptor, signature, access } = method;
     if name == "<clinit>" {
         return name.to_string();
     }
-    let mut types = parameters(signature.unwrap_or(descriptor));
+    let mut types = parameter_types(signature.unwrap_or(descriptor));
     if signature.is_none() && name == "<init>" {
         let hidden = hidden_parameters(descriptor, kind, outer).min(types.len());
         types.drain(..hidden);
@@ -59,6 +58,7 @@ pub fn method_name(method: MethodText<'_>, kind: ClassKind, outer: Option<&str>)
     format!("{name}({})", types.join(","))
 }
 
+/// Number of hidden parameters of a constructor.
 fn hidden_parameters(descriptor: &str, kind: ClassKind, outer: Option<&str>) -> usize {
     let first = |class: &str| descriptor.starts_with(&format!("(L{};", class.replace('.', "/")));
     match kind {
@@ -68,36 +68,36 @@ fn hidden_parameters(descriptor: &str, kind: ClassKind, outer: Option<&str>) -> 
     }
 }
 
-/// The parameter types of a descriptor or signature, as written in the source.
-fn parameters(text: &str) -> Vec<String> {
+/// Parameter types of a descriptor or signature, as written in Java source.
+fn parameter_types(text: &str) -> Vec<String> {
     let inside = text.split_once('(').map_or("", |(_, rest)| rest);
     let mut rest = inside;
     let mut types = Vec::new();
     while !rest.is_empty() && !rest.starts_with(')') {
-        let Some((name, after)) = one_type(rest) else { break };
+        let Some((name, after)) = parse_type(rest) else { break };
         types.push(name);
         rest = after;
     }
     types
 }
 
-/// One type and what follows it; none if the text is broken.
-fn one_type(text: &str) -> Option<(String, &str)> {
+/// First type of a text and the rest; `None` if the text is malformed.
+fn parse_type(text: &str) -> Option<(String, &str)> {
     let dimensions = text.bytes().take_while(|&b| b == b'[').count();
     let element = &text[dimensions..];
     let (name, rest) = match element.chars().next()? {
-        'L' => class_type(&element[1..])?,
+        'L' => parse_class_type(&element[1..])?,
         'T' => {
             let (name, rest) = element[1..].split_once(';')?;
             (name.to_string(), rest)
         }
-        letter => (primitive(letter)?.to_string(), &element[1..]),
+        letter => (primitive_name(letter)?.to_string(), &element[1..]),
     };
     Some((name + &"[]".repeat(dimensions), rest))
 }
 
-/// `java/util/Map<TK;TV;>.Entry<..>;` is `Entry`.
-fn class_type(text: &str) -> Option<(String, &str)> {
+/// Simple name of a class type and the rest: `java/util/Map<TK;TV;>.Entry<..>;` is `Entry`.
+fn parse_class_type(text: &str) -> Option<(String, &str)> {
     let mut depth = 0_usize;
     let mut name = String::new();
     for (at, letter) in text.char_indices() {
@@ -113,8 +113,8 @@ fn class_type(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// A primitive type by its letter in descriptors.
-pub(super) fn primitive(letter: char) -> Option<&'static str> {
+/// Name of a primitive type by its letter in descriptors.
+pub(super) fn primitive_name(letter: char) -> Option<&'static str> {
     Some(match letter {
         'Z' => "boolean",
         'B' => "byte",

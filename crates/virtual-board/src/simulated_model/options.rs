@@ -1,50 +1,50 @@
-//! How chips and their agents are chosen.
+//! Options of simulated energy models and their agents.
 
 use std::path::PathBuf;
 
 use super::family::SimulatedModelFamily;
 
-/// Brings the jars of ASM's core and tree packages, new enough for the JDK's classes; none
-/// when it can't.
+/// Function that brings the jars of ASM's core and tree packages, new enough for the JDK's classes;
+/// `None` when it cannot.
 pub type FetchAsm = fn() -> Option<Vec<PathBuf>>;
 
-/// How the agent is built and what it counts.
+/// Options of the agent: what it counts and how it is built.
 #[derive(Debug, Clone, Default)]
 pub struct AgentOptions {
-    /// Jars and folders whose classes are the application; empty means the whole
-    /// class path of the JVM.
+    /// Jars and folders with the application's classes; empty means the whole class path of the
+    /// JVM.
     pub application: Vec<PathBuf>,
     /// Wall-clock milliseconds (Unix epoch) when the board's clock was zero:
     /// `System.currentTimeMillis` is this plus the clock.
     pub boot_epoch_ms: u64,
-    /// Where built agents are kept; none means the user's cache folder.
+    /// Cache folder of built agents; `None` means the user's.
     pub cache_dir: Option<PathBuf>,
-    /// What brings ASM; none leaves what is installed on this machine.
+    /// Function that brings ASM; `None` takes an installed one.
     pub fetch_asm: Option<FetchAsm>,
-    /// The family of the chip that is counted for.
+    /// Family of the model that the agent counts for.
     pub family: SimulatedModelFamily,
-    /// Whether code is compiled before it is started: of the compiled family.
+    /// Whether code is compiled before it is started; for the compiled family.
     pub ahead: bool,
-    /// What the agent says first to the clock, so that this knows it; none says nothing.
+    /// Secret that the agent sends to the clock first; `None` sends none.
     pub clock_word: Option<String>,
-    /// A folder for copies of all jars, for a JVM of a user to whom the cache is closed.
+    /// Folder for copies of all jars, for a JVM of a user who cannot read the cache.
     pub lent: Option<PathBuf>,
 }
 
-/// Which chip the counts are priced for.
+/// Options of a simulated energy model: family, device, multiplier.
 #[derive(Debug, Clone)]
 pub struct SimulatedModelOptions {
-    /// The family of chips.
+    /// Family of the model.
     pub family: SimulatedModelFamily,
-    /// The device level of the cost file, as "Device 1": of the additive family.
+    /// Device level of the cost file, like "Device 1"; for the additive family.
     pub device: String,
-    /// Every cost is multiplied by this.
+    /// Factor on every cost.
     pub multiplier: f64,
-    /// Whether code is compiled before it is started: of the compiled family.
+    /// Whether code is compiled before it is started; for the compiled family.
     pub ahead: bool,
 }
 
-/// The device whose effects the cost file's patterns have by default.
+/// Default device of the cost file.
 pub(super) const DEVICE: &str = "Device 1";
 
 impl Default for SimulatedModelOptions {

@@ -1,20 +1,20 @@
-//! The price of a pattern on one chip: energy in attojoules and bytes allocated.
+//! Price of a pattern in the additive model: energy in attojoules and bytes allocated.
 
 use super::cost::{CostTable, attojoules};
 use super::error::SimulatedModelError;
 use super::library::LibraryTable;
 use super::options::SimulatedModelOptions;
 
-/// What one execution costs.
+/// Cost of one execution.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Price {
     /// Attojoules.
     pub energy: u64,
-    /// Bytes on the heap.
+    /// Bytes allocated on the heap.
     pub bytes: u64,
 }
 
-/// A cost file and a library table, for one device.
+/// Cost file and library table for one device.
 #[derive(Debug, Clone)]
 pub(super) struct DevicePrices {
     costs: CostTable,
@@ -24,8 +24,10 @@ pub(super) struct DevicePrices {
 }
 
 impl DevicePrices {
+    /// Prices for the device and the multiplier of the options.
+    ///
     /// # Errors
-    /// A device that the cost file does not know, a multiplier that is not above 0.
+    /// A device that the cost file lacks, a multiplier that is not above 0.
     pub fn new(
         costs: &CostTable,
         library: LibraryTable,
@@ -43,8 +45,8 @@ impl DevicePrices {
         Ok(Self { costs: costs.clone(), library, device_j, multiplier })
     }
 
-    /// The price of a pattern as the agent writes it; none if it is unknown.
-    pub fn of(&self, pattern: &str) -> Option<Price> {
+    /// Price of a pattern as the agent writes it; `None` if it is unknown.
+    pub fn price(&self, pattern: &str) -> Option<Price> {
         let energy = |joules: f64| attojoules(joules * self.multiplier);
         if pattern == "bytes" {
             return Some(Price { energy: 0, bytes: 1 });
@@ -78,7 +80,7 @@ mod tests {
         let prices =
             DevicePrices::new(&CostTable::raspberry_pi_5(), LibraryTable::built_in(), &options)
                 .unwrap();
-        prices.of(pattern)
+        prices.price(pattern)
     }
 
     #[test]

@@ -1,96 +1,96 @@
-//! What a sampling profiler may ask of a chip: which code the energy of a reading went to,
-//! and under which names a profiler finds that code. No lines, and no inlined methods: code
-//! that was compiled into a caller is its outermost caller's, as in ART's symbols.
+//! Parts of a reading's energy by executed code, and the names under which a profiler finds that
+//! code. No lines, and no inlined methods: code that was compiled into a caller is its outermost
+//! caller's, as in ART's symbols.
 
-use super::map::{Map, TruthMethod};
+use super::map::{CounterMap, GroundTruthMethod};
 
-/// A part of a reading's energy, and with it of its time.
+/// Part of a reading's energy, and so of its time, of one piece of code.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReadingShare {
-    /// What was executed.
+    /// Executed code.
     pub code: ExecutedCode,
     /// Dynamic energy in joules, at the reference voltage.
     pub energy_j: f64,
 }
 
-/// A piece of code that is executed at a time.
+/// Piece of code that is executed at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExecutedCode {
-    /// The application's own, by the counter of its block.
+    /// Code of the application, by the counter of its block.
     Own {
-        /// Which counter.
+        /// Number of the counter.
         counter: usize,
     },
-    /// A library function, called there.
+    /// Library function, with the place of the call.
     Library {
-        /// The counter of the block with the call.
+        /// Counter of the block with the call.
         counter: usize,
-        /// The pattern of the call.
+        /// Pattern of the call.
         pattern: usize,
     },
-    /// The compiler of methods.
+    /// Compiler of methods.
     Compiler,
 }
 
-/// A frame of a call chain, as a profiler finds it.
+/// Frame of a call chain, as a profiler finds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFrame {
-    /// The name in the symbol table.
+    /// Name in the symbol table.
     pub symbol: String,
-    /// The method, as its class file has it.
+    /// Method, as its class file has it.
     pub method: MethodName,
-    /// In which kind of file the code lies.
+    /// Kind of file that contains the code.
     pub origin: CodeOrigin,
-    /// An address in that file: of the block, stable for a program on a chip, and inside a
-    /// range that is its method's alone.
+    /// Address in that file: of the block, the same in every run with a model, and inside a range
+    /// that is its method's alone.
     pub address: u64,
 }
 
-/// What a class file says of a method.
+/// Class, name and type of a method in its class file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MethodName {
     /// Binary name of the class.
     pub class: String,
     /// Its name.
     pub name: String,
-    /// Its erased type; empty of library functions, of which the chip's table does not say it.
+    /// Erased type; empty for library functions, whose type the cost tables lack.
     pub descriptor: String,
 }
 
-/// Where code comes from.
+/// Kind of file that executed code comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CodeOrigin {
-    /// Compiled when the package was installed.
+    /// Code compiled when the package was installed.
     Ahead,
-    /// Compiled while the application runs.
+    /// Code compiled while the application runs.
     Jit,
-    /// Not compiled: bytecode.
+    /// Interpreted bytecode.
     Dex,
-    /// The framework's library functions.
+    /// Library functions of the framework.
     Library,
 }
 
-/// Bits of an address that are its block's; those above are its method's.
+/// Bits of an address that number its block; those above number its method.
 const BLOCK_BITS: u32 = 26;
 /// Bytes of an instruction.
 const INSTRUCTION_BYTES: u64 = 4;
 
-/// The address of a counter's block in the method with this index: methods lie one after
-/// another from the first range on, a block at its counter's place in its method's range.
-pub(super) fn address(method: usize, counter: usize) -> u64 {
+/// Address of a counter's block in the method with this index: methods lie one after another from
+/// the first range on, a block at its counter's offset in its method's range.
+pub(super) fn block_address(method: usize, counter: usize) -> u64 {
     ((method as u64 + 1) << BLOCK_BITS) + counter as u64 * INSTRUCTION_BYTES
 }
 
-/// The frames of code, the innermost first; `place` is the method of a counter's block, and
-/// where its code comes from. None for the compiler.
-pub(super) fn frames(
+/// Frames of executed code, the innermost first; `place` gives the method of a counter's block and
+/// the origin of its code. None for the compiler.
+pub(super) fn call_frames(
     code: ExecutedCode,
-    map: &Map,
+    map: &CounterMap,
     place: impl Fn(usize) -> (usize, CodeOrigin),
 ) -> Vec<CallFrame> {
     let own = |counter: usize| {
         let (method, origin) = place(counter);
-        own_frame(&map.methods[method], origin, address(method, counter))
+        own_frame(&map.methods[method], origin, block_address(method, counter))
     };
     match code {
         ExecutedCode::Own { counter } => vec![own(counter)],
@@ -102,11 +102,11 @@ pub(super) fn frames(
     }
 }
 
-/// The frame of an application's method.
-fn own_frame(method: &TruthMethod, origin: CodeOrigin, address: u64) -> CallFrame {
+/// Frame of an application's method.
+fn own_frame(method: &GroundTruthMethod, origin: CodeOrigin, address: u64) -> CallFrame {
     let symbol = match origin {
         CodeOrigin::Dex => format!("{}.{}", method.class, method.jvm_name),
-        _ => super::symbols::pretty(&method.class, &method.jvm_name, &method.descriptor),
+        _ => super::symbols::pretty_method(&method.class, &method.jvm_name, &method.descriptor),
     };
     let method = MethodName {
         class: method.class.clone(),
@@ -116,22 +116,27 @@ fn own_frame(method: &TruthMethod, origin: CodeOrigin, address: u64) -> CallFram
     CallFrame { symbol, method, origin, address }
 }
 
-/// The library function of a pattern, without its parameters; none if it is no library's.
+/// Library function of a pattern, without its parameters; `None` if it is no library's.
 pub(super) fn library_function(pattern: &str) -> Option<&str> {
     let function = pattern.strip_prefix("call:").or_else(|| pattern.strip_prefix("units:"))?;
     Some(super::library::without_parameters(function))
 }
 
-/// The frame of a library function.
+/// Frame of a library function.
 pub(super) fn library_frame(pattern: usize, text: &str) -> Option<CallFrame> {
     let symbol = library_function(text)?.to_owned();
     let (class, name) = symbol.rsplit_once('.').unwrap_or(("", &symbol));
     let method = MethodName { class: class.into(), name: name.into(), descriptor: String::new() };
-    Some(CallFrame { symbol, method, origin: CodeOrigin::Library, address: address(pattern, 0) })
+    Some(CallFrame {
+        symbol,
+        method,
+        origin: CodeOrigin::Library,
+        address: block_address(pattern, 0),
+    })
 }
 
-/// Adds a part in attojoules, to the last one if that is of the same code.
-pub(super) fn add(shares: &mut Vec<ReadingShare>, code: ExecutedCode, attojoules: u128) {
+/// Adds an energy in attojoules, to the last part if that is of the same code.
+pub(super) fn add_share(shares: &mut Vec<ReadingShare>, code: ExecutedCode, attojoules: u128) {
     if attojoules == 0 {
         return;
     }

@@ -1,10 +1,10 @@
-//! Paths of calls and the scenario's accounts -> energies of nodes, methods and threads.
+//! Energies of call-tree nodes, methods and threads from call paths and the scenario's accounts.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::sampling::SampledPaths;
-use super::{CallTree, CountAgreement, NOT_SEEN, ThreadCalls};
+use super::{CallTree, CountAgreement, ThreadCalls, UNSEEN_THREAD};
 use crate::account::accounts::Accounts;
 use crate::account::cost::IndexedModel;
 use crate::account::entry::{AccountEntry, MethodKey};
@@ -17,78 +17,78 @@ use crate::exact::share;
 use crate::interval::Interval;
 use crate::operations::Dictionary;
 
-/// An energy with what is known of it.
+/// An energy with its interval and share.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SpentEnergy {
     /// The energy.
     pub energy: Femtojoules,
-    /// 95 % interval; absent as for all accounts.
+    /// 95 % interval; absent where the model has none.
     pub interval: Option<Interval>,
-    /// Part of the energy above idle.
+    /// Share of the energy above idle.
     pub share: Option<f64>,
 }
 
-/// A method on a path of calls.
+/// Account of a call-tree node: a method on one call path.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NodeAccount {
-    /// Its thread's name.
+pub struct CallNodeAccount {
+    /// Name of the thread.
     pub thread: String,
-    /// Its caller, as an index into [`CallAccounts::nodes`].
+    /// The caller, as an index into [`CallAccounts::nodes`].
     pub parent: Option<usize>,
-    /// Callers above it.
+    /// Number of callers above the node.
     pub depth: usize,
     /// The method.
     pub method: MethodKey,
-    /// How often it was entered on this path.
+    /// Calls of the method on this path.
     pub calls: u64,
-    /// Its own blocks: executions and energy.
+    /// The node's own blocks: executions and energy.
     pub blocks: Vec<(BlockId, u64, Femtojoules)>,
-    /// What its own code spends here.
+    /// Self energy: of the method's own code on this path.
     pub own: SpentEnergy,
-    /// The same with all that it calls from here.
+    /// Inclusive energy: with all callees below this node.
     pub cumulative: SpentEnergy,
 }
 
-/// A method over all paths.
+/// Account of a method over all call paths.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MethodCalls {
+pub struct MethodCallAccount {
     /// The method.
     pub method: MethodKey,
-    /// How often it was entered.
+    /// Calls over all paths.
     pub calls: u64,
-    /// What its own code spends.
+    /// Self energy: of the method's own code.
     pub own: SpentEnergy,
-    /// The same with all that it calls; each activation once.
+    /// Inclusive energy: with all callees, each activation counted once.
     pub cumulative: SpentEnergy,
 }
 
-/// Accounts by calls. The nodes' own energies, the threads', and the cumulative ones of
-/// nodes without a caller each add up to what the model explains.
+/// Accounts by call path. The nodes' self energies, the threads' energies, and the inclusive
+/// energies of nodes without a caller each add up to the energy that the model explains.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CallAccounts {
-    /// Nodes; callers stand before what they call.
-    pub nodes: Vec<NodeAccount>,
-    /// Methods, what spends most with its callees first.
-    pub methods: Vec<MethodCalls>,
-    /// Threads, what spends most first; executions are those of their blocks.
+    /// Nodes, callers before callees.
+    pub nodes: Vec<CallNodeAccount>,
+    /// Methods, largest inclusive energy first.
+    pub methods: Vec<MethodCallAccount>,
+    /// Threads, largest energy first; executions are of their blocks.
     pub threads: Vec<AccountEntry<String>>,
-    /// How well the run that recorded calls agrees with the campaign's.
+    /// Agreement of the run that recorded calls with the campaign's runs.
     pub agreement: CountAgreement,
 }
 
-/// The accounts by calls of a scenario whose accounts are `accounts`.
+/// The accounts by call path of a scenario: divides the energies of `accounts` over `tree`.
 pub fn call_accounts(
     scenario: &AccountInput<'_>,
     accounts: &Accounts,
     tree: &CallTree,
 ) -> CallAccounts {
-    let PricedParts { leaves, areas, model } = scenario.priced();
+    let PricedParts { leaves, method_groups, model } = scenario.priced();
     let costs = IndexedModel::new(&model);
     let above_idle = accounts.ledger.above_idle();
-    let pricing = Pricing { costs: &costs, above_idle, areas: areas.as_ref() };
+    let pricing = Pricing { costs: &costs, above_idle, method_groups: method_groups.as_ref() };
     let agreement = tree.agreement(scenario.executions);
-    let tree = completed(tree, &leaves);
-    let mut divider = Divider::new(scenario.dictionary, &tree, &leaves);
+    let tree = with_unseen_blocks(tree, &leaves);
+    let mut divider = BlockEnergyDivider::new(scenario.dictionary, &tree, &leaves);
     let once_j = divider.joules_of_one();
     let once_j = |block: BlockId| once_j.get(&block).copied().unwrap_or(0.0);
     let mut out = CallAccounts { agreement, ..CallAccounts::default() };
@@ -97,7 +97,7 @@ pub fn call_accounts(
         let first = out.nodes.len();
         let mut whole = Bundle::default();
         let mut runs: u64 = 0;
-        out.nodes.extend(thread.nodes.iter().map(|node| blank(name, node, first)));
+        out.nodes.extend(thread.nodes.iter().map(|node| empty_account(name, node, first)));
         let mut below: Vec<Bundle<'_>> = vec![Bundle::default(); thread.nodes.len()];
         let mut paths = SampledPaths::of(thread, &once_j);
         for (number, node) in thread.nodes.iter().enumerate().rev() {
@@ -105,36 +105,38 @@ pub fn call_accounts(
             let own = divider.bundle(node, &mut account.blocks);
             let variances = paths.close(number, node);
             account.calls = divider.calls(node);
-            account.own = figures(&own, variances.own_j2, &pricing);
+            account.own = spent_energy(&own, variances.own_j2, &pricing);
             whole.merge(&own);
             runs = node.executions.values().fold(runs, |sum, n| sum.saturating_add(*n));
             let mut cumulative = std::mem::take(&mut below[number]);
             cumulative.merge(&own);
-            account.cumulative = figures(&cumulative, variances.cumulative_j2, &pricing);
+            account.cumulative = spent_energy(&cumulative, variances.cumulative_j2, &pricing);
             methods.entry(&node.method).or_default().add(account.calls, &own, &cumulative);
             if let Some(parent) = node.parent {
                 below[parent].merge(&cumulative);
             }
         }
-        for (method, variance_j2) in paths.of_methods() {
+        for (method, variance_j2) in paths.variances_by_method() {
             methods.entry(method).or_default().variance_j2 += variance_j2;
         }
         set_depths(&mut out.nodes[first..], first);
         out.threads.push(pricing.entry(name.clone(), runs, &whole));
     }
-    out.methods = methods.into_iter().map(|(method, sums)| sums.calls(method, &pricing)).collect();
+    out.methods =
+        methods.into_iter().map(|(method, sums)| sums.into_account(method, &pricing)).collect();
     out.methods.sort_by_key(|method| Reverse(method.cumulative.energy));
     out.threads.sort_by_key(|thread| Reverse(thread.energy));
     out
 }
 
-/// A method over all paths, while they are gone through.
+/// Running sums of a method over all call paths.
 #[derive(Default)]
 struct MethodSums<'a> {
     calls: u64,
     own: Bundle<'a>,
     cumulative: Bundle<'a>,
-    /// Of the cumulative energy, by sampling; all that a method itself does is on its own paths.
+    /// Variance of the inclusive energy from path sampling, in J^2; a method's self energy has
+    /// none.
     variance_j2: f64,
 }
 
@@ -145,18 +147,19 @@ impl<'a> MethodSums<'a> {
         self.cumulative.merge(cumulative);
     }
 
-    fn calls(self, method: &MethodKey, pricing: &Pricing<'_, '_>) -> MethodCalls {
-        MethodCalls {
+    fn into_account(self, method: &MethodKey, pricing: &Pricing<'_, '_>) -> MethodCallAccount {
+        MethodCallAccount {
             method: method.clone(),
             calls: self.calls,
-            own: figures(&self.own, 0.0, pricing),
-            cumulative: figures(&self.cumulative, self.variance_j2, pricing),
+            own: spent_energy(&self.own, 0.0, pricing),
+            cumulative: spent_energy(&self.cumulative, self.variance_j2, pricing),
         }
     }
 }
 
-/// A bundle's figures; `variance_j2` is what sampling of paths adds.
-fn figures(bundle: &Bundle<'_>, variance_j2: f64, pricing: &Pricing<'_, '_>) -> SpentEnergy {
+/// Energy, interval and share of a bundle; `variance_j2` is the additional variance from path
+/// sampling.
+fn spent_energy(bundle: &Bundle<'_>, variance_j2: f64, pricing: &Pricing<'_, '_>) -> SpentEnergy {
     let interval = pricing.interval(bundle);
     SpentEnergy {
         energy: bundle.energy,
@@ -168,8 +171,8 @@ fn figures(bundle: &Bundle<'_>, variance_j2: f64, pricing: &Pricing<'_, '_>) -> 
     }
 }
 
-fn blank(thread: &str, node: &super::CallNode, first: usize) -> NodeAccount {
-    NodeAccount {
+fn empty_account(thread: &str, node: &super::CallNode, first: usize) -> CallNodeAccount {
+    CallNodeAccount {
         thread: thread.to_string(),
         parent: node.parent.map(|parent| first + parent),
         depth: 0,
@@ -181,7 +184,7 @@ fn blank(thread: &str, node: &super::CallNode, first: usize) -> NodeAccount {
     }
 }
 
-fn set_depths(nodes: &mut [NodeAccount], first: usize) {
+fn set_depths(nodes: &mut [CallNodeAccount], first: usize) {
     for number in 0..nodes.len() {
         if let Some(parent) = nodes[number].parent {
             nodes[number].depth = nodes[parent - first].depth + 1;
@@ -189,8 +192,8 @@ fn set_depths(nodes: &mut [NodeAccount], first: usize) {
     }
 }
 
-/// The tree with a thread for blocks that only the campaign's run executed.
-fn completed(tree: &CallTree, leaves: &[Leaf<'_>]) -> CallTree {
+/// The call tree with an extra thread for blocks that only the campaign's run executed.
+fn with_unseen_blocks(tree: &CallTree, leaves: &[Leaf<'_>]) -> CallTree {
     let seen = tree.executions();
     let mut tree = tree.clone();
     let mut missing = ThreadCalls::default();
@@ -201,28 +204,28 @@ fn completed(tree: &CallTree, leaves: &[Leaf<'_>]) -> CallTree {
         }
     }
     if !missing.nodes.is_empty() {
-        tree.threads.insert(NOT_SEEN.to_string(), missing);
+        tree.threads.insert(UNSEEN_THREAD.to_string(), missing);
     }
     tree
 }
 
-/// Divides the parts of each block by counts, so that they add up exactly.
-struct Divider<'l, 'a> {
+/// Divides each block's leaves over nodes by executions, so that the parts add up exactly.
+struct BlockEnergyDivider<'l, 'a> {
     dictionary: &'a Dictionary,
     /// Leaves by block.
     leaves: BTreeMap<BlockId, Vec<&'l Leaf<'a>>>,
-    /// Executions of a block in all, and those that were divided already.
+    /// For each block its executions in all, and those already assigned to nodes.
     totals: BTreeMap<BlockId, (u64, u64)>,
 }
 
-impl<'l, 'a> Divider<'l, 'a> {
+impl<'l, 'a> BlockEnergyDivider<'l, 'a> {
     fn new(dictionary: &'a Dictionary, tree: &CallTree, leaves: &'l [Leaf<'a>]) -> Self {
         let mut by_block: BTreeMap<BlockId, Vec<&Leaf<'a>>> = BTreeMap::new();
         for leaf in leaves {
             by_block.entry(leaf.block.id).or_default().push(leaf);
         }
         let totals = tree.executions().into_iter().map(|(block, n)| (block, (n, 0))).collect();
-        Divider { dictionary, leaves: by_block, totals }
+        BlockEnergyDivider { dictionary, leaves: by_block, totals }
     }
 
     /// Energy of one execution of each block, in joules.
@@ -235,7 +238,7 @@ impl<'l, 'a> Divider<'l, 'a> {
         self.totals.iter().map(of_block).collect()
     }
 
-    /// A node's own part of its blocks.
+    /// The self bundle of a node; adds its blocks with executions and energy to `blocks`.
     fn bundle(
         &mut self,
         node: &super::CallNode,
@@ -268,7 +271,7 @@ impl<'l, 'a> Divider<'l, 'a> {
         bundle
     }
 
-    /// How often a node's method was entered there.
+    /// Calls of a node's method on its path.
     fn calls(&self, node: &super::CallNode) -> u64 {
         let is_entry = |block: &BlockId| {
             let entry = self.dictionary.blocks.get(block.0 as usize);

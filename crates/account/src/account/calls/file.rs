@@ -12,7 +12,7 @@ use crate::csv_text;
 use crate::failure::Failure;
 use crate::folder::{Artifact, names};
 
-/// A `calls.csv` that can't be read.
+/// Error of a malformed `calls.csv`: line and problem.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}: {problem}; record it again with `wattline calls`")]
 pub struct CallsFileError {
@@ -22,7 +22,7 @@ pub struct CallsFileError {
     pub problem: String,
 }
 
-/// A block that ran in a node of the tree of calls; a node that ran none has one without.
+/// Row of `calls.csv`: a block that ran in a call-tree node, or a node without blocks of its own.
 #[derive(Debug, Serialize, Deserialize)]
 struct NodeBlock {
     thread: String,
@@ -37,7 +37,7 @@ struct NodeBlock {
     sampled: Option<u64>,
 }
 
-/// The text of the file.
+/// `calls.csv` as text.
 fn calls_csv(tree: &CallTree) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for (thread, calls) in &tree.threads {
@@ -60,10 +60,10 @@ fn calls_csv(tree: &CallTree) -> String {
         }
     }
     let bytes = writer.into_inner().expect("memory takes a table");
-    csv_text::guarded(String::from_utf8(bytes).expect("names are text"))
+    csv_text::guard_formulas(String::from_utf8(bytes).expect("names are text"))
 }
 
-/// Reads the file back.
+/// Reads the text of `calls.csv`.
 ///
 /// # Errors
 /// A row that is none, nodes out of their order.
@@ -107,7 +107,7 @@ fn add(tree: &mut CallTree, row: NodeBlock) -> Option<()> {
     Some(())
 }
 
-/// Who calls whom.
+/// A call tree is stored as `calls.csv`.
 impl Artifact for CallTree {
     const NAME: &'static str = names::CALLS;
     type ParseError = CallsFileError;

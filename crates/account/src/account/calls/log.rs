@@ -1,4 +1,4 @@
-//! What the call-tree probe's runtime writes (`wattline-calls-N.txt`) -> paths of calls.
+//! Parser of the call-tree probe's log (`wattline-calls-N.txt`) into call paths.
 //!
 //! `thread NAME`, then its nodes: `node PARENT BLOCK` (the entry block of the method; -1
 //! for the thread's begin), and below each `BLOCK EXECUTIONS`. A block whose method has no
@@ -14,10 +14,10 @@ use crate::account::entry::MethodKey;
 use crate::blocks::BlockId;
 use crate::operations::{BlockEntry, Dictionary};
 
-/// A log that can't be understood.
+/// Error of a malformed or truncated call-tree log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallLogError {
-    /// A line that is none of its own.
+    /// A line of no known form.
     #[error("line {line}: `{}` is no line of a log of calls", shortened(text))]
     Line {
         /// Line, from 1.
@@ -25,7 +25,7 @@ pub enum CallLogError {
         /// Its begin.
         text: String,
     },
-    /// No end: the program was killed.
+    /// A log without an end line: the program was killed.
     #[error("the log of calls is cut off; did the program end by itself?")]
     CutOff,
 }
@@ -56,11 +56,12 @@ pub fn add_log(
     Err(CallLogError::CutOff)
 }
 
+/// State of reading one log: the current thread, and its nodes in the tree.
 struct CallLogReader<'t> {
     tree: &'t mut CallTree,
     dictionary: &'t Dictionary,
     thread: String,
-    /// Where the nodes of the log's thread stand in the tree; none for its begin.
+    /// For each node of the log's thread its index in the tree; `None` for the thread's root.
     places: Vec<Option<usize>>,
 }
 
@@ -87,7 +88,7 @@ impl CallLogReader<'_> {
         }
     }
 
-    /// `PARENT BLOCK`.
+    /// Reads a `node` line: `PARENT BLOCK`.
     fn node(&mut self, line: &str) -> Option<()> {
         let at = match line.split_once(' ')? {
             ("-1", _) => None,
@@ -101,7 +102,7 @@ impl CallLogReader<'_> {
         Some(())
     }
 
-    /// `EXECUTIONS`, or `EXECUTIONS SAMPLED`, of a block.
+    /// Reads the executions of a block: `EXECUTIONS`, or `EXECUTIONS SAMPLED`.
     fn executions(&mut self, block: &str, counts: &str) -> Option<()> {
         let (executions, sampled) = counts.split_once(' ').unwrap_or((counts, "0"));
         let (executions, sampled) = (executions.parse().ok()?, sampled.parse().ok()?);
@@ -124,7 +125,7 @@ impl CallLogReader<'_> {
     }
 }
 
-/// A thread's name as it is: `\u000a` is a line end.
+/// Decodes a thread's name: `\u000a` is a line feed.
 fn unescaped(text: &str) -> String {
     let mut units = Vec::new();
     let mut rest = text;

@@ -1,13 +1,13 @@
-//! Who called: what a method spends itself and with all that it calls, and what each
-//! thread spends. A traced run with the call-tree probe counts blocks by thread and by
-//! path of calls; the energy of a block, as the accounts have it, is divided by these
-//! counts, so that every level adds up to the accounts exactly.
+//! Accounts by call path: self and inclusive energy of methods, and the energy of threads. A
+//! traced run with the call-tree probe counts blocks by thread and call path; each block's energy
+//! in the accounts is divided by these counts, so that every level adds up to the accounts
+//! exactly.
 //!
-//! Of what runs often, executions are sampled for their paths: how often each block ran is
-//! exact, and which part of it was on a path has an error, which widens its intervals.
+//! Executions of frequent blocks are sampled for their paths: a block's total count is exact, and
+//! its share on a path has an error, which widens the intervals.
 //!
-//! A path holds a method once: a recursive call leads back to where the method stands on
-//! it. So a method's cumulative energy counts each of its activations once.
+//! A path contains each method once: a recursive call leads back to the method's node on it. So a
+//! method's inclusive energy counts each activation once.
 
 mod energy;
 mod file;
@@ -24,50 +24,52 @@ use crate::blocks::BlockId;
 use crate::format::counted;
 
 pub use energy::call_accounts;
-pub use energy::{CallAccounts, MethodCalls, NodeAccount, SpentEnergy};
+pub use energy::{CallAccounts, CallNodeAccount, MethodCallAccount, SpentEnergy};
 pub use file::CallsFileError;
 pub use log::add_log;
 pub use sampling::PathSampling;
 pub use tables::call_tables;
 
-/// The thread of blocks that the run with the call-tree probe did not execute.
-pub(crate) const NOT_SEEN: &str = "(not seen in the run with the call-tree probe)";
+/// Pseudo-thread of blocks that the run with the call-tree probe did not execute.
+pub(crate) const UNSEEN_THREAD: &str = "(not seen in the run with the call-tree probe)";
 
-/// What was counted, by thread.
+/// Counted call paths, by thread.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallTree {
-    /// Threads by name; those of one name are one.
+    /// Call paths by thread name; threads of equal names are merged.
     pub threads: BTreeMap<String, ThreadCalls>,
-    /// Threads that there was no room for.
+    /// Number of threads that the probe had no room for.
     pub lost_threads: u64,
-    /// Runs that were ended at their limit, so that their ends are missing.
+    /// Number of runs that were stopped at their time limit, so that their last counts are
+    /// missing.
     pub over_time: usize,
 }
 
-/// The paths of one thread.
+/// Call paths of one thread, as a tree of nodes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ThreadCalls {
-    /// Parents stand before their children.
+    /// Nodes, parents before children.
     pub nodes: Vec<CallNode>,
     children: BTreeMap<(Option<usize>, MethodKey), usize>,
 }
 
-/// A method on a path of calls.
+/// A method on one call path of a thread, with its blocks' executions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallNode {
-    /// Who called; none at the thread's begin.
+    /// Index of the caller; none for a thread's first method.
     pub parent: Option<usize>,
-    /// The method.
+    /// The method that runs at this node.
     pub method: MethodKey,
-    /// How often each of its blocks ran on this path.
+    /// Executions of each of its blocks on this path.
     pub executions: BTreeMap<BlockId, u64>,
-    /// Of those that were sampled, sum of `w (w - 1)` over samples that stand for `w` executions.
+    /// For blocks sampled for their paths, the sum of `w (w - 1)` over samples that each stand
+    /// for `w` executions.
     pub sampled: BTreeMap<BlockId, u64>,
 }
 
 impl ThreadCalls {
-    /// Where a call of `method` leads from `from`: to itself if it runs on this path
-    /// already, else to a child.
+    /// The node that a call of `method` from `from` leads to: the method's node on the path if
+    /// there is one, else a child, which is added if it is new.
     fn step(&mut self, from: Option<usize>, method: &MethodKey) -> usize {
         let mut here = from;
         while let Some(node) = here {
@@ -96,14 +98,14 @@ impl ThreadCalls {
 }
 
 impl CallNode {
-    /// One of which nothing has run yet.
+    /// A node without executions.
     fn new(parent: Option<usize>, method: MethodKey) -> Self {
         Self { parent, method, executions: BTreeMap::new(), sampled: BTreeMap::new() }
     }
 }
 
 impl CallTree {
-    /// How often each block ran, over all threads.
+    /// Executions of each block over all threads.
     pub fn executions(&self) -> BTreeMap<BlockId, u64> {
         let mut sums: BTreeMap<BlockId, u64> = BTreeMap::new();
         let nodes = self.threads.values().flat_map(|thread| &thread.nodes);
@@ -114,17 +116,17 @@ impl CallTree {
         sums
     }
 
-    /// Paths of calls, over all threads.
+    /// Number of call-path nodes over all threads.
     pub fn paths(&self) -> usize {
         self.threads.values().map(|thread| thread.nodes.len()).sum()
     }
 
-    /// How many blocks were sampled for their paths, and how far off a part of one is.
+    /// How many blocks were sampled for their paths, and the error of their shares.
     pub fn sampling(&self) -> PathSampling {
         PathSampling::of(self)
     }
 
-    /// How far the counts are those of another run.
+    /// Compares these counts with those of another run.
     pub fn agreement(&self, executions: &BTreeMap<BlockId, u64>) -> CountAgreement {
         let own = self.executions();
         let blocks: BTreeSet<BlockId> = own.keys().chain(executions.keys()).copied().collect();
@@ -143,30 +145,30 @@ impl CallTree {
     }
 }
 
-/// How well the run that recorded calls agrees with the campaign's traced runs.
+/// Agreement of the run that recorded calls with the campaign's traced runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CountAgreement {
-    /// Blocks that ran equally often in both.
+    /// Blocks with equal executions in both.
     pub same: usize,
     /// Blocks that ran in either.
     pub blocks: usize,
-    /// Sum over blocks of the differences of executions, as a part of the campaign's.
+    /// Sum over blocks of |difference of executions|, relative to the campaign's executions.
     pub differing: f64,
-    /// Executions of all blocks, by the campaign's: 1 where both did as much.
+    /// Executions of all blocks, relative to the campaign's: 1 where both did as much work.
     pub length: f64,
-    /// The part of the executions that is in other blocks than the campaign's, 0..1, whichever
-    /// run was longer.
+    /// Share of the executions that falls into other blocks than in the campaign, 0..1, with both
+    /// runs scaled to equal length.
     pub elsewhere: f64,
 }
 
-/// A run that did less than this part of the other's work, or more than its inverse, is compared
-/// by where it spent it: one with the extras of dry runs may be made to be short.
-const ALIKE: f64 = 0.8;
+/// Least ratio of the runs' executions at which counts are compared absolutely; runs that differ
+/// more (dry runs may use shorter extras) are compared by shares.
+const LEAST_WORK_RATIO: f64 = 0.8;
 
 impl std::fmt::Display for CountAgreement {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let CountAgreement { same, blocks, differing, length, elsewhere } = self;
-        if !(ALIKE..=1.0 / ALIKE).contains(length) {
+        if !(LEAST_WORK_RATIO..=1.0 / LEAST_WORK_RATIO).contains(length) {
             return write!(
                 f,
                 "all blocks together ran {:.2} % as often as in the campaign's traced runs \

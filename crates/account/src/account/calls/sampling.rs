@@ -1,4 +1,4 @@
-//! How far the energies of paths are off because executions were sampled for their paths.
+//! Errors of path energies from sampling executions for their paths.
 //!
 //! A thread's executions of a block are counted, `N`; on the path of a sample are the `w`
 //! executions since the one before. Of these, a part `p` on some paths is off with the variance
@@ -14,11 +14,11 @@ use crate::blocks::BlockId;
 use crate::format::counted;
 use crate::interval::NORMAL_975;
 
-/// Executions of sampled blocks.
+/// Executions of sampled blocks, by block.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct SampledBlocks(BTreeMap<BlockId, SampledCount>);
 
-/// Executions of one block, and its sum of `w (w - 1)`.
+/// Executions of one block, and `spread`, its sum of `w (w - 1)`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct SampledCount {
     executions: f64,
@@ -26,7 +26,7 @@ struct SampledCount {
 }
 
 impl SampledCount {
-    /// Variance of so many of all these executions.
+    /// Variance of the executions `here`, a part of these.
     fn variance(self, here: SampledCount) -> f64 {
         if self.executions <= 0.0 {
             return 0.0;
@@ -38,7 +38,7 @@ impl SampledCount {
 }
 
 impl SampledBlocks {
-    /// Those of a node whose block was sampled anywhere in its thread.
+    /// The blocks of a node that were sampled anywhere in its thread.
     fn of(node: &CallNode, is_sampled: impl Fn(&BlockId) -> bool) -> Self {
         let blocks = node.executions.iter().filter(|(block, _)| is_sampled(block));
         let count = |(block, executions): (&BlockId, &u64)| {
@@ -48,7 +48,7 @@ impl SampledBlocks {
         Self(blocks.map(count).collect())
     }
 
-    /// Adds those of other paths.
+    /// Adds the counts of other paths.
     fn merge(&mut self, mut other: SampledBlocks) {
         if other.0.len() > self.0.len() {
             std::mem::swap(self, &mut other);
@@ -61,7 +61,7 @@ impl SampledBlocks {
     }
 }
 
-/// The sampled blocks of a thread.
+/// Sampled blocks of a thread, with the energy of one execution of each block.
 struct ThreadSampling<'j> {
     all: SampledBlocks,
     /// Energy of one execution of a block, in joules.
@@ -69,7 +69,8 @@ struct ThreadSampling<'j> {
 }
 
 impl<'j> ThreadSampling<'j> {
-    /// With the energy of one execution of each block.
+    /// Collects the sampled blocks of a thread; `joules` is the energy of one execution of a
+    /// block.
     fn of(thread: &ThreadCalls, joules: &'j dyn Fn(BlockId) -> f64) -> Self {
         let mut all = SampledBlocks::default();
         for block in thread.nodes.iter().flat_map(|node| node.sampled.keys()) {
@@ -81,13 +82,13 @@ impl<'j> ThreadSampling<'j> {
         Self { all, joules }
     }
 
-    /// A node's own executions of them.
+    /// The sampled blocks of one node.
     fn of_node(&self, node: &CallNode) -> SampledBlocks {
         SampledBlocks::of(node, |block| self.all.0.contains_key(block))
     }
 
-    /// Half of the 95 % intervals of the parts of blocks that are on a node's path.
-    fn parts(&self, node: &CallNode) -> Vec<f64> {
+    /// Half widths of the 95 % intervals of a node's shares of its sampled blocks.
+    fn half_intervals(&self, node: &CallNode) -> Vec<f64> {
         let part = |(block, here): (BlockId, SampledCount)| {
             let all = self.all.0.get(&block).copied().unwrap_or_default();
             NORMAL_975 * all.variance(here).sqrt() / all.executions.max(1.0)
@@ -105,25 +106,26 @@ impl<'j> ThreadSampling<'j> {
     }
 }
 
-/// The sampled blocks of a thread's paths, while these are gone through from the last one on:
-/// callers stand before what they call.
+/// Sums of sampled blocks over a thread's call paths, from the last node to the first: callees
+/// close before their callers.
 pub(super) struct SampledPaths<'t> {
     sampling: ThreadSampling<'t>,
     below: Vec<SampledBlocks>,
     methods: BTreeMap<&'t MethodKey, SampledBlocks>,
 }
 
-/// Variances of a path's energies by sampling, in J^2.
+/// Variances in J^2 of a path's self and inclusive energy from path sampling.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PathVariances {
-    /// Of what its method itself spends there.
+    /// Variance of the self energy.
     pub own_j2: f64,
-    /// Of the same with all that it calls.
+    /// Variance of the inclusive energy.
     pub cumulative_j2: f64,
 }
 
 impl<'t> SampledPaths<'t> {
-    /// None gone through yet.
+    /// The sums before any node is closed; `mean_execution_j` is the energy of one execution of a
+    /// block in joules.
     pub fn of(thread: &ThreadCalls, once_j: &'t dyn Fn(BlockId) -> f64) -> Self {
         Self {
             sampling: ThreadSampling::of(thread, once_j),
@@ -132,7 +134,7 @@ impl<'t> SampledPaths<'t> {
         }
     }
 
-    /// Goes through a node, after all that it calls.
+    /// Adds a node after all its callees; returns its variances.
     pub fn close(&mut self, number: usize, node: &'t CallNode) -> PathVariances {
         let own = self.sampling.of_node(node);
         let own_j2 = self.sampling.variance_j2(&own);
@@ -148,33 +150,33 @@ impl<'t> SampledPaths<'t> {
         PathVariances { own_j2, cumulative_j2 }
     }
 
-    /// Methods with the variance of what they spend with all that they call, in J^2.
-    pub fn of_methods(self) -> impl Iterator<Item = (&'t MethodKey, f64)> {
+    /// Methods with the variance of their inclusive energy, in J^2.
+    pub fn variances_by_method(self) -> impl Iterator<Item = (&'t MethodKey, f64)> {
         let Self { sampling, methods, .. } = self;
         methods.into_iter().map(move |(method, part)| (method, sampling.variance_j2(&part)))
     }
 }
 
-/// How a tree of calls was sampled.
+/// Extent and error of path sampling in a call tree.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PathSampling {
     /// Blocks whose executions were sampled for their paths in some thread.
     pub sampled: usize,
     /// Blocks that ran.
     pub blocks: usize,
-    /// How far the part of such a block's executions in a thread that is on one path is off at
-    /// most, 0..1: half of its 95 % interval.
+    /// Largest error of the share of such a block's executions on one path of a thread, 0..1:
+    /// half the width of its 95 % interval.
     pub error: f64,
 }
 
 impl PathSampling {
-    /// Of all threads.
+    /// Evaluates all threads of a call tree.
     pub(super) fn of(tree: &CallTree) -> Self {
         let (mut sampled, mut error) = (BTreeSet::new(), 0.0);
         for thread in tree.threads.values() {
             let sampling = ThreadSampling::of(thread, &|_| 1.0);
             sampled.extend(sampling.all.0.keys().copied());
-            let parts = thread.nodes.iter().flat_map(|node| sampling.parts(node));
+            let parts = thread.nodes.iter().flat_map(|node| sampling.half_intervals(node));
             error = parts.fold(error, f64::max);
         }
         Self { sampled: sampled.len(), blocks: tree.executions().len(), error }

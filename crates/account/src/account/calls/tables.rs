@@ -4,24 +4,26 @@ use std::iter::once;
 
 use super::{CallAccounts, SpentEnergy};
 use crate::account::accounts::Accounts;
-use crate::account::table::{AccountTable, FIGURE_COLUMNS, UNATTRIBUTED, named_csv, rest, spent};
+use crate::account::table::{
+    AccountTable, FIGURE_COLUMNS, UNATTRIBUTED, add_unattributed_row, energy_fields, named_csv,
+};
 use crate::csv_text::CsvText;
 
-const CUMULATIVE: [&str; 4] =
+const CUMULATIVE_COLUMNS: [&str; 4] =
     ["cumulative_j", "cumulative_lo_j", "cumulative_hi_j", "cumulative_share"];
 
 /// `calltree.csv`, `cumulative.csv` and `threads.csv` of the `accounts` folder. Their
 /// columns `energy_j` add up as those of all accounts do.
 pub fn call_tables(calls: &CallAccounts, accounts: &Accounts) -> Vec<AccountTable> {
     vec![
-        AccountTable { name: "calltree.csv", text: call_tree(calls, accounts) },
-        AccountTable { name: "cumulative.csv", text: cumulative(calls, accounts) },
+        AccountTable { name: "calltree.csv", text: call_tree_csv(calls, accounts) },
+        AccountTable { name: "cumulative.csv", text: cumulative_csv(calls, accounts) },
         AccountTable { name: "threads.csv", text: named_csv(accounts, "thread", &calls.threads) },
     ]
 }
 
-fn call_tree(calls: &CallAccounts, accounts: &Accounts) -> String {
-    let mut table = table(&["thread", "node", "parent", "depth", "class", "method"]);
+fn call_tree_csv(calls: &CallAccounts, accounts: &Accounts) -> String {
+    let mut table = empty_table(&["thread", "node", "parent", "depth", "class", "method"]);
     for (number, node) in calls.nodes.iter().enumerate() {
         let key = [
             node.thread.clone(),
@@ -31,31 +33,41 @@ fn call_tree(calls: &CallAccounts, accounts: &Accounts) -> String {
             node.method.class.clone(),
             node.method.method.clone(),
         ];
-        table.row(key.into_iter().chain(figures(node.calls, &node.own, &node.cumulative)));
+        table.row(key.into_iter().chain(figure_fields(node.calls, &node.own, &node.cumulative)));
     }
-    rest(&mut table, accounts, &[UNATTRIBUTED, "", "", "", "", ""], CUMULATIVE.len());
+    add_unattributed_row(
+        &mut table,
+        accounts,
+        &[UNATTRIBUTED, "", "", "", "", ""],
+        CUMULATIVE_COLUMNS.len(),
+    );
     table.text()
 }
 
-fn cumulative(calls: &CallAccounts, accounts: &Accounts) -> String {
-    let mut table = table(&["class", "method"]);
+fn cumulative_csv(calls: &CallAccounts, accounts: &Accounts) -> String {
+    let mut table = empty_table(&["class", "method"]);
     for method in &calls.methods {
         let key = [method.method.class.clone(), method.method.method.clone()];
-        table.row(key.into_iter().chain(figures(method.calls, &method.own, &method.cumulative)));
+        table.row(key.into_iter().chain(figure_fields(
+            method.calls,
+            &method.own,
+            &method.cumulative,
+        )));
     }
-    rest(&mut table, accounts, &[UNATTRIBUTED, ""], CUMULATIVE.len());
+    add_unattributed_row(&mut table, accounts, &[UNATTRIBUTED, ""], CUMULATIVE_COLUMNS.len());
     table.text()
 }
 
-fn table(key: &[&str]) -> CsvText {
-    CsvText::new([key, &FIGURE_COLUMNS, &CUMULATIVE].concat())
+fn empty_table(key: &[&str]) -> CsvText {
+    CsvText::new([key, &FIGURE_COLUMNS, &CUMULATIVE_COLUMNS].concat())
 }
 
-fn figures(
+fn figure_fields(
     calls: u64,
     own: &SpentEnergy,
     cumulative: &SpentEnergy,
 ) -> impl Iterator<Item = String> {
-    let [own, cumulative] = [own, cumulative].map(|of| spent(of.energy, of.interval, of.share));
+    let [own, cumulative] =
+        [own, cumulative].map(|of| energy_fields(of.energy, of.interval, of.share));
     once(calls.to_string()).chain(own).chain(cumulative)
 }

@@ -127,7 +127,9 @@ fn the_tables_add_up_and_read_back() {
     let calls = call_accounts(&sample.scenario(), &accounts, &other);
     assert_eq!((calls.agreement.same, calls.agreement.blocks), (3, 5));
     assert!((calls.agreement.differing - 41.0 / 78.0).abs() < 1e-12);
-    assert!(calls.threads.iter().any(|one| one.key == NOT_SEEN && microjoules(one.energy) == 41));
+    assert!(
+        calls.threads.iter().any(|one| one.key == UNSEEN_THREAD && microjoules(one.energy) == 41)
+    );
     for file in call_tables(&calls, &accounts) {
         let mut reader = csv::Reader::from_reader(file.text.as_bytes());
         let at = reader.headers().unwrap().iter().position(|name| name == "energy_j").unwrap();
@@ -224,7 +226,7 @@ proptest! {
         add_log(&mut tree, &log, &sample.dictionary).unwrap();
         let accounts = account(&sample.scenario());
         let calls = call_accounts(&sample.scenario(), &accounts, &tree);
-        let explained = accounts.explained();
+        let explained = accounts.explained_energy();
         prop_assert_eq!(calls.nodes.iter().map(|node| node.own.energy).sum::<Femtojoules>(), explained);
         prop_assert_eq!(calls.threads.iter().map(|thread| thread.energy).sum::<Femtojoules>(), explained);
         let roots = calls.nodes.iter().filter(|node| node.parent.is_none());

@@ -1,6 +1,6 @@
-//! Accounts against an independent profile: how far the shares of methods and lines differ,
-//! beside how far they would if the accounts were exact, since a profile only counts, and
-//! is of one or a few runs where accounts are of the mean over runs.
+//! Comparison of accounts with an independent profile: differences of the shares of methods and
+//! lines, and the differences that exact accounts would have, since a profile has counting errors
+//! and covers one or a few runs where accounts are means over runs.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,160 +9,172 @@ use std::fmt;
 use crate::account::accounts::Accounts;
 use crate::account::entry::LineKey;
 use crate::account::evaluate::AccountLevel;
-use crate::account::matching::{self, FigureWithTruth, MatchedFigure, MethodSignature, Spread};
+use crate::account::matching::{
+    self, FigureSpread, FigureWithTruth, MatchedFigure, MethodSignature,
+};
 use crate::csv_text::CsvText;
 use crate::interval::{Interval, NORMAL_975};
 use crate::quantile::quantile;
 use crate::root::root_of_falling;
 use crate::units::Joules;
 
-use super::counted::CountedLines;
-use super::own_spread::OwnSpread;
-use super::reference::{ReferenceProfile, SampleSpread};
+use super::campaign_spread::CampaignSpread;
+use super::counted_lines::CountedLines;
+use super::reference_profile::{ReferenceProfile, SampleSpread};
 
-/// The part of the samples whose entries are compared.
+/// Share of the samples whose entries are compared.
 const SAMPLES_COMPARED: f64 = 0.90;
 
-/// How far one level is from the profile.
+/// Differences between accounts and profile at one level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProfileLevel {
     /// Methods or lines.
     pub level: AccountLevel,
     /// Samples of the level.
     pub samples: u64,
-    /// Entries compared: the most sampled ones that hold 90 % of the samples.
+    /// Entries compared: the most sampled ones, with 90 % of the samples.
     pub entries: usize,
-    /// Median of |share - share by the profile| / share by the profile.
+    /// Median of |share - profile's share| / profile's share.
     pub median_error: f64,
-    /// 90th percentile of the same.
+    /// 90th percentile of |share - profile's share| / profile's share.
     pub p90_error: f64,
-    /// What the median would be of exact accounts, since the profile only counts.
+    /// Median error that exact accounts would have from the profile's counting error.
     pub counting_median: f64,
-    /// The same of the 90th percentile.
+    /// 90th percentile of the error that exact accounts would have from the profile's counting
+    /// error.
     pub counting_p90: f64,
-    /// What these errors would be of exact accounts, since the profile only counts and its
-    /// runs differ; absent where nobody measured by how much.
-    pub another_run: Option<AnotherRun>,
-    /// Half the sum of |share - share by the profile| over all entries: the part of the
-    /// energy that is at the wrong place.
+    /// Errors that exact accounts would have from the profile's counting error and the spread
+    /// between its runs; absent where that spread was not measured.
+    pub another_run: Option<RunSpreadErrors>,
+    /// Half the sum of |share - profile's share| over all entries: the part of the energy that is
+    /// misplaced.
     pub total_variation: f64,
-    /// What it would be on average of exact accounts.
+    /// Mean of `total_variation` that exact accounts would have from the profile's counting
+    /// error.
     pub counting_variation: f64,
-    /// Part of the entries compared whose 95 % interval agrees with the profile, allowing
-    /// for its counting error and, where it is known, for how far its runs differ; absent
-    /// where no entry has an interval.
+    /// Share of the compared entries whose 95 % interval agrees with the profile, allowing for
+    /// its counting error and, where known, the spread between its runs; absent where no entry
+    /// has an interval.
     pub coverage: Option<f64>,
-    /// Entries compared that nothing in the accounts matches: their error is 100 %.
+    /// Compared entries without a match in the accounts: their error is 100 %.
     pub unmatched: usize,
 }
 
-/// Errors of accounts that are exactly true against runs that differ.
+/// Errors that exact accounts would have against a profile of runs that differ.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct AnotherRun {
-    /// Median of |share - share by the profile| / share by the profile.
+pub struct RunSpreadErrors {
+    /// Median of |share - profile's share| / profile's share.
     pub median: f64,
-    /// 90th percentile of the same.
+    /// 90th percentile of |share - profile's share| / profile's share.
     pub p90: f64,
-    /// Half the sum of |share - share by the profile|, on average.
+    /// Mean of half the sum of |share - profile's share|.
     pub variation: f64,
-    /// The relative spread between runs that they go by, of all entries together.
+    /// Relative spread between runs, pooled over all entries.
     pub spread: f64,
-    /// Whose spread that is.
-    pub measured_by: SpreadOf,
+    /// Source of that spread.
+    pub measured_by: SpreadSource,
 }
 
-/// Who tells how far runs differ.
+/// Source of the spread between runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SpreadOf {
+pub enum SpreadSource {
     /// The profile's runs.
     Profile,
-    /// The campaign's sampled runs, since the profile is of one run.
+    /// The campaign's sampled runs, where the profile has one run only.
     Campaign,
 }
 
-impl fmt::Display for SpreadOf {
+impl fmt::Display for SpreadSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            SpreadOf::Profile => "profile",
-            SpreadOf::Campaign => "campaign",
+            SpreadSource::Profile => "profile",
+            SpreadSource::Campaign => "campaign",
         })
     }
 }
 
-/// One method or line.
+/// A method or line with its shares in profile and accounts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProfileRow {
     /// Its level.
     pub level: AccountLevel,
-    /// Its name.
+    /// Name of the method, or `file:line`.
     pub label: String,
-    /// Samples that fell into it; 0 for what only the accounts have.
+    /// Samples; 0 for an entry of the accounts only.
     pub samples: u64,
-    /// Its part of the level's samples.
+    /// Share of the level's samples.
     pub profile_share: f64,
-    /// Its part of the level's energy; absent where the accounts don't have it.
+    /// Share of the level's energy; absent for an entry without a match in the accounts.
     pub account_share: Option<f64>,
-    /// How far the profile's share is off because runs differ, as a standard deviation
-    /// relative to it; absent where that is not known.
+    /// Relative standard error of the profile's share from the spread between runs; absent where
+    /// that is unknown.
     pub run_error: Option<f64>,
 }
 
 impl ProfileRow {
-    /// Relative error of the share; absent without samples.
+    /// Relative error of the account's share; absent without samples.
     pub fn error(&self) -> Option<f64> {
         let share = self.account_share.unwrap_or(0.0);
         (self.samples > 0).then(|| (share - self.profile_share).abs() / self.profile_share)
     }
 
-    /// Standard error of the profile's share, relative to it; absent without samples.
+    /// Relative standard error of the profile's share from counting; absent without samples.
     pub(crate) fn counting_error(&self) -> Option<f64> {
         (self.samples > 0).then(|| ((1.0 - self.profile_share) / self.samples as f64).sqrt())
     }
 
-    /// The same with what runs differ by, as far as that is known.
+    /// Relative standard error of the profile's share from counting and, where known, the spread
+    /// between runs.
     fn profile_error(&self) -> Option<f64> {
         self.counting_error().map(|counting| counting.hypot(self.run_error.unwrap_or(0.0)))
     }
 }
 
-/// All levels that the profile knows.
+/// Comparison of accounts with a profile, level by level.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProfileEvaluation {
     /// Methods; lines where the profile has them.
     pub levels: Vec<ProfileLevel>,
-    /// Every method and line of either side, the most sampled first within a level.
+    /// Methods and lines of either side, the most sampled first within a level.
     pub rows: Vec<ProfileRow>,
-    /// Samples without a frame of the application, and all of them.
+    /// Samples without a frame of the application, and all samples.
     pub outside: (u64, u64),
 }
 
-/// Holds accounts against what a profile's samples fell into.
-pub fn against(accounts: &Accounts, reference: &ReferenceProfile) -> ProfileEvaluation {
-    let reference = &reference.on(&CountedLines::of(accounts));
+/// Compares accounts with the samples of a profile.
+pub fn compare_with_profile(
+    accounts: &Accounts,
+    reference: &ReferenceProfile,
+) -> ProfileEvaluation {
+    let reference = &reference.moved_to_counted_lines(&CountedLines::of(accounts));
     let hits = reference.hits();
     let mut evaluation = ProfileEvaluation {
         outside: (hits.outside, hits.outside + hits.inside()),
         ..ProfileEvaluation::default()
     };
-    let own = OwnSpread::of(accounts);
+    let own = CampaignSpread::of(accounts);
     evaluation.add(AccountLevel::Method, methods(accounts, reference, own.as_ref()), hits.inside());
-    evaluation.add(AccountLevel::Line, lines(accounts, reference, own.as_ref()), hits.lined());
+    evaluation.add(
+        AccountLevel::Line,
+        lines(accounts, reference, own.as_ref()),
+        hits.samples_with_line(),
+    );
     evaluation
 }
 
-/// The two sides of a level, joined: pairs, in samples and joules, and what only the
-/// accounts have.
-struct JoinedLevels {
+/// A level matched between profile and accounts: pairs, in samples and joules, and unmatched
+/// entries of the accounts.
+struct JoinedLevel {
     pairs: Vec<FigureWithTruth>,
     alone: Vec<MatchedFigure>,
     /// Energy of the level in the accounts, in joules.
     energy_j: f64,
-    /// The relative spread between runs of all entries together, and whose it is.
-    spread: Option<(f64, SpreadOf)>,
+    /// Relative spread between runs, pooled over all entries, and its source.
+    spread: Option<(f64, SpreadSource)>,
 }
 
-impl JoinedLevels {
-    /// How far a pair's samples are off because runs differ, relative to them.
+impl JoinedLevel {
+    /// Standard error of a pair's samples from the spread between runs, relative to them.
     fn run_error(&self, pair: &FigureWithTruth) -> Option<f64> {
         let (common, of) = self.spread?;
         let of_samples = pair.truth_spread?.0 / pair.truth.0;
@@ -171,8 +183,8 @@ impl JoinedLevels {
             (energy.0 > 0.0).then(|| (spread.parts.0 / energy.0, spread.sessions.0 / energy.0))
         };
         match of {
-            SpreadOf::Profile => Some(of_samples),
-            SpreadOf::Campaign => {
+            SpreadSource::Profile => Some(of_samples),
+            SpreadSource::Campaign => {
                 let (parts, sessions) = own().unwrap_or((common, 0.0));
                 Some((of_samples * parts).hypot(sessions))
             }
@@ -180,23 +192,23 @@ impl JoinedLevels {
     }
 }
 
-/// What the profile's runs tell themselves, else what the campaign's do.
+/// The pooled spread between the profile's runs, else between the campaign's, with its source.
 fn spread<K>(
     deviations: &SampleSpread<K>,
     reference: &ReferenceProfile,
     own: Option<f64>,
-) -> Option<(f64, SpreadOf)> {
+) -> Option<(f64, SpreadSource)> {
     match reference.runs() {
-        1 => own.map(|own| (own, SpreadOf::Campaign)),
-        _ => deviations.common.map(|common| (common, SpreadOf::Profile)),
+        1 => own.map(|own| (own, SpreadSource::Campaign)),
+        _ => deviations.common.map(|common| (common, SpreadSource::Profile)),
     }
 }
 
 fn methods(
     accounts: &Accounts,
     reference: &ReferenceProfile,
-    own: Option<&OwnSpread<'_>>,
-) -> JoinedLevels {
+    own: Option<&CampaignSpread<'_>>,
+) -> JoinedLevel {
     let deviations = reference.deviations(|hits| &hits.methods);
     let ours: Vec<(MethodSignature, MatchedFigure)> = accounts
         .methods
@@ -216,25 +228,25 @@ fn methods(
     let theirs = reference.hits().methods.iter().map(|(name, count)| {
         let (class, method) = name;
         let signature = matching::signature(class, method);
-        let place = matching::find(&known, |own| own, &signature);
+        let place = matching::find_method(&known, |own| own, &signature);
         let signature = place.map_or(signature, |place| known[place].clone());
         let spread = deviations.names.get(name).copied();
-        let spread = spread.map(|of| Spread { parts: Joules(of), ..Spread::default() });
+        let spread = spread.map(|of| FigureSpread { parts: Joules(of), ..FigureSpread::default() });
         let label = format!("{class}.{method}");
         let item = MatchedFigure { label, energy: Joules(*count as f64), interval: None, spread };
         (signature, item)
     });
     let energy_j = ours.iter().map(|(_, item)| item.energy.0.max(0.0)).sum();
-    let (pairs, alone) = matching::join_both(ours, theirs.collect());
+    let (pairs, alone) = matching::join_with_rest(ours, theirs.collect());
     let common = own.map(|own| own.of_methods);
-    JoinedLevels { pairs, alone, energy_j, spread: spread(&deviations, reference, common) }
+    JoinedLevel { pairs, alone, energy_j, spread: spread(&deviations, reference, common) }
 }
 
 fn lines(
     accounts: &Accounts,
     reference: &ReferenceProfile,
-    own: Option<&OwnSpread<'_>>,
-) -> JoinedLevels {
+    own: Option<&CampaignSpread<'_>>,
+) -> JoinedLevel {
     let deviations = reference.deviations(|hits| &hits.lines);
     let spreads = own.map(|own| own.lines(accounts)).unwrap_or_default();
     let mut ours: BTreeMap<&LineKey, _> = accounts.lines.iter().map(|e| (&e.key, e)).collect();
@@ -260,12 +272,12 @@ fn lines(
     let alone = ours.into_values().map(item).collect();
     let energy_j = accounts.lines.iter().map(|entry| entry.joules().0.max(0.0)).sum();
     let common = own.map(|own| own.of_lines);
-    JoinedLevels { pairs, alone, energy_j, spread: spread(&deviations, reference, common) }
+    JoinedLevel { pairs, alone, energy_j, spread: spread(&deviations, reference, common) }
 }
 
 impl ProfileEvaluation {
-    /// Adds a level, unless the profile or the accounts have nothing of it.
-    fn add(&mut self, level: AccountLevel, mut joined: JoinedLevels, samples: u64) {
+    /// Adds a level, unless profile or accounts have no entries of it.
+    fn add(&mut self, level: AccountLevel, mut joined: JoinedLevel, samples: u64) {
         if samples == 0 || joined.energy_j <= 0.0 {
             return;
         }
@@ -285,7 +297,7 @@ impl ProfileEvaluation {
             ..row(&pair.label, pair.truth.0, pair.estimate)
         };
         let rows: Vec<ProfileRow> = joined.pairs.iter().map(paired).collect();
-        self.levels.push(judged(level, &rows, &joined, samples));
+        self.levels.push(profile_level(level, &rows, &joined, samples));
         self.rows.extend(rows);
         joined.alone.retain(|item| item.energy.0 > 0.0);
         joined.alone.sort_by_key(|item| {
@@ -315,7 +327,7 @@ impl ProfileEvaluation {
             "run_spread_of",
         ]);
         for row in &self.levels {
-            let of_runs = |value: fn(&AnotherRun) -> f64| {
+            let of_runs = |value: fn(&RunSpreadErrors) -> f64| {
                 row.another_run.as_ref().map_or(String::new(), |runs| figure(value(runs)))
             };
             table.row([
@@ -340,7 +352,7 @@ impl ProfileEvaluation {
         table.text()
     }
 
-    /// The text of `profile-entries.csv`: every method and line.
+    /// The text of `profile-entries.csv`: a row per method and line.
     pub fn entries_csv(&self) -> String {
         let mut table = CsvText::new([
             "level",
@@ -379,11 +391,11 @@ fn figure(value: f64) -> String {
     format!("{value:.6}")
 }
 
-/// The figures of one level; `rows` belong to the pairs, the most sampled first.
-fn judged(
+/// Figures of one level; `rows` are parallel to the pairs, the most sampled first.
+fn profile_level(
     level: AccountLevel,
     rows: &[ProfileRow],
-    joined: &JoinedLevels,
+    joined: &JoinedLevel,
     samples: u64,
 ) -> ProfileLevel {
     let mut sum = 0.0;
@@ -395,7 +407,7 @@ fn judged(
     let compared = &rows[..enough.map_or(rows.len(), |last| last + 1)];
     let mut errors: Vec<f64> = compared.iter().filter_map(ProfileRow::error).collect();
     errors.sort_by(f64::total_cmp);
-    let counting = Errors::of(rows, compared.len(), ProfileRow::counting_error);
+    let counting = ExactAccountErrors::of(rows, compared.len(), ProfileRow::counting_error);
     let matched: f64 = rows.iter().filter_map(|row| row.account_share).sum();
     let apart = |row: &ProfileRow| (row.profile_share - row.account_share.unwrap_or(0.0)).abs();
     ProfileLevel {
@@ -407,9 +419,9 @@ fn judged(
         counting_median: counting.median,
         counting_p90: counting.p90,
         another_run: joined.spread.map(|(spread, measured_by)| {
-            let Errors { median, p90, variation } =
-                Errors::of(rows, compared.len(), ProfileRow::profile_error);
-            AnotherRun { median, p90, variation, spread, measured_by }
+            let ExactAccountErrors { median, p90, variation } =
+                ExactAccountErrors::of(rows, compared.len(), ProfileRow::profile_error);
+            RunSpreadErrors { median, p90, variation, spread, measured_by }
         }),
         total_variation: (rows.iter().map(apart).sum::<f64>() + (1.0 - matched).max(0.0)) / 2.0,
         counting_variation: counting.variation,
@@ -418,16 +430,16 @@ fn judged(
     }
 }
 
-/// Errors that exactly true accounts would have.
-struct Errors {
+/// Errors that exact accounts would have.
+struct ExactAccountErrors {
     median: f64,
     p90: f64,
     variation: f64,
 }
 
-impl Errors {
-    /// By the relative standard deviations of the profile's shares; quantiles are of the
-    /// first `compared` rows.
+impl ExactAccountErrors {
+    /// Errors from the relative standard deviations of the profile's shares; quantiles are over
+    /// the first `compare_with_baselines` rows.
     fn of(rows: &[ProfileRow], compared: usize, error: fn(&ProfileRow) -> Option<f64>) -> Self {
         let deviations: Vec<f64> = rows[..compared].iter().filter_map(error).collect();
         let absolute = |row: &ProfileRow| row.profile_share * error(row).unwrap_or(0.0);
@@ -440,8 +452,8 @@ impl Errors {
     }
 }
 
-/// The value below which the absolute errors of normal distributions with these standard
-/// deviations lie with a probability of `part`.
+/// The `part` quantile of the absolute errors of normal distributions with these standard
+/// deviations, pooled.
 fn quantile_of_normal(deviations: &[f64], part: f64) -> f64 {
     let below = |value: f64| {
         let one = |sd: &f64| match *sd > 0.0 {
@@ -454,7 +466,8 @@ fn quantile_of_normal(deviations: &[f64], part: f64) -> f64 {
     root_of_falling(|value| part - below(value), 0.0, most)
 }
 
-/// Part of the pairs whose interval, with the profile's own error, holds the profile's share.
+/// Share of the pairs whose interval, widened by the profile's error, contains the profile's
+/// share.
 fn coverage(pairs: &[FigureWithTruth], rows: &[ProfileRow], energy_j: f64) -> Option<f64> {
     let holds = |(pair, row): (&FigureWithTruth, &ProfileRow)| {
         let holds = |(estimate, interval): (Joules, Interval)| {
@@ -515,7 +528,7 @@ mod tests {
 
     /// Accounts whose intervals are right, held against some runs; whose spread is known by
     /// the runs, by the campaign, or not at all.
-    fn held(seed: u64, runs: usize, of: Option<SpreadOf>) -> ProfileLevel {
+    fn held(seed: u64, runs: usize, of: Option<SpreadSource>) -> ProfileLevel {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let reference = ReferenceProfile::of((0..runs).map(|_| run(&mut random)).collect());
         let deviations = reference.deviations(|hits| &hits.methods);
@@ -527,14 +540,17 @@ mod tests {
                 estimate: Some(Joules(estimate)),
                 interval: Some(Interval::around(Joules(estimate), (ERROR * size(method)).powi(2))),
                 truth_spread: deviations.names.get(&name(method)).copied().map(Joules),
-                spread: Some(Spread { parts: Joules(SPREAD * estimate), ..Spread::default() }),
+                spread: Some(FigureSpread {
+                    parts: Joules(SPREAD * estimate),
+                    ..FigureSpread::default()
+                }),
             }
         };
         let pairs = (0..METHODS).map(pair).collect();
         let common = deviations.common.unwrap_or(SPREAD);
         let spread = of.map(|of| (common, of));
         let energy_j = (0..METHODS).map(size).sum();
-        let joined = JoinedLevels { pairs, alone: Vec::new(), energy_j, spread };
+        let joined = JoinedLevel { pairs, alone: Vec::new(), energy_j, spread };
         let mut evaluation = ProfileEvaluation::default();
         evaluation.add(AccountLevel::Method, joined, reference.hits().inside());
         evaluation.levels.remove(0)
@@ -549,7 +565,8 @@ mod tests {
     #[test]
     fn right_intervals_agree_with_runs_that_differ() {
         let coverage = |runs, of| mean(|seed| held(seed, runs, of).coverage.unwrap());
-        for (runs, of) in [(1, SpreadOf::Campaign), (2, SpreadOf::Profile), (4, SpreadOf::Profile)]
+        for (runs, of) in
+            [(1, SpreadSource::Campaign), (2, SpreadSource::Profile), (4, SpreadSource::Profile)]
         {
             let (allowed, blind) = (coverage(runs, Some(of)), coverage(runs, None));
             assert!((0.93..0.97).contains(&allowed), "{runs} {of}: {allowed}");
@@ -560,9 +577,10 @@ mod tests {
     /// Errors that true accounts would have are those that nearly true ones have.
     #[test]
     fn another_run_differs_by_what_is_said() {
-        let level = |seed| held(seed, 1, Some(SpreadOf::Campaign));
-        let another =
-            |value: fn(AnotherRun) -> f64| mean(|seed| value(level(seed).another_run.unwrap()));
+        let level = |seed| held(seed, 1, Some(SpreadSource::Campaign));
+        let another = |value: fn(RunSpreadErrors) -> f64| {
+            mean(|seed| value(level(seed).another_run.unwrap()))
+        };
         // The accounts' own error comes on top.
         let more = SPREAD.hypot(ERROR) / SPREAD;
         for (found, said) in [

@@ -1,4 +1,4 @@
-//! Which methods and lines of the application a profile's samples fell into.
+//! Samples of a profile by method and line of the application.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,53 +7,52 @@ use crate::operations::Dictionary;
 
 use crate::stacks::{ProfileFrame, StackProfile};
 
-/// Class and method.
-pub type Name = (String, String);
+/// Class and method as a profile names them.
+pub type ProfiledMethod = (String, String);
 
-/// Samples by method and line of the application. A sample belongs to the innermost frame
-/// whose class is the application's: what a library does is done for whoever calls it.
+/// Samples by method and line of the application. A sample belongs to the innermost frame whose
+/// class is the application's: library code counts for its caller.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hits {
-    /// By class and method as the profile names it, the descriptor included where it is said.
-    pub methods: BTreeMap<Name, u64>,
-    /// Those of them whose stack shows which method of the application called: by it, and by
-    /// the method.
-    pub calls: BTreeMap<(Name, Name), u64>,
-    /// By line, of the samples whose line is known.
+    /// Samples by class and method as the profile names it, with the descriptor where it has one.
+    pub methods: BTreeMap<ProfiledMethod, u64>,
+    /// Samples whose stack has a calling method of the application, by caller and method.
+    pub calls: BTreeMap<(ProfiledMethod, ProfiledMethod), u64>,
+    /// Samples with a line, by line.
     pub lines: BTreeMap<LineKey, u64>,
-    /// The same by method and line: two methods may share one.
-    pub places: BTreeMap<(Name, u32), u64>,
+    /// Samples with a line, by method and line: methods may share a line.
+    pub places: BTreeMap<(ProfiledMethod, u32), u64>,
     /// Samples without a frame of the application.
     pub outside: u64,
-    /// Whether code that was compiled into its caller goes by the caller's name.
+    /// Whether inlined code counts for the method that it was compiled into.
     pub hides_inlined: bool,
 }
 
 impl Hits {
-    /// Samples in the application.
+    /// Number of samples in the application.
     pub fn inside(&self) -> u64 {
         self.methods.values().sum()
     }
 
-    /// Samples whose line is known.
-    pub(crate) fn lined(&self) -> u64 {
+    /// Number of samples with a line.
+    pub(crate) fn samples_with_line(&self) -> u64 {
         self.lines.values().sum()
     }
 
     /// Samples of a method by line.
-    pub fn lines_of(&self, method: &Name) -> impl Iterator<Item = (u32, u64)> {
+    pub fn lines_of(&self, method: &ProfiledMethod) -> impl Iterator<Item = (u32, u64)> {
         let own = (method.clone(), 0)..=(method.clone(), u32::MAX);
         self.places.range(own).map(|((_, line), samples)| (*line, *samples))
     }
 
-    /// The same without the samples' lines.
+    /// The samples by method alone, without lines.
     pub fn by_method(&self) -> Self {
         let (methods, calls) = (self.methods.clone(), self.calls.clone());
         let (outside, hides_inlined) = (self.outside, self.hides_inlined);
         Self { methods, calls, outside, hides_inlined, ..Self::default() }
     }
 
-    /// Adds those of another run.
+    /// Adds the samples of another run.
     pub fn merge(&mut self, other: &Hits) {
         add_all(&mut self.methods, &other.methods);
         add_all(&mut self.calls, &other.calls);
@@ -65,7 +64,7 @@ impl Hits {
 }
 
 impl Hits {
-    /// Joins a profile with the application's classes.
+    /// Assigns a profile's samples to methods and lines of the application's classes.
     pub fn of(profile: &StackProfile, dictionary: &Dictionary) -> Hits {
         let files: BTreeMap<&str, &str> = dictionary
             .blocks

@@ -1,16 +1,16 @@
-//! Profiles: stacks with how often each was seen, joined with the dictionary, and held against
-//! accounts.
+//! Profiles: sampled stacks with their counts, assigned to methods of the dictionary, and
+//! compared with accounts.
 
+mod campaign_spread;
 mod compare;
-mod counted;
+mod counted_lines;
 mod hits;
 pub(crate) mod nearest_line;
-mod own_spread;
-mod reference;
+mod reference_profile;
 
 #[cfg(test)]
 mod tests;
 
-pub use compare::{AnotherRun, ProfileEvaluation, SpreadOf, against};
+pub use compare::{ProfileEvaluation, RunSpreadErrors, SpreadSource, compare_with_profile};
 pub use hits::Hits;
-pub use reference::ReferenceProfile;
+pub use reference_profile::ReferenceProfile;

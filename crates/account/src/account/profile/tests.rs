@@ -66,7 +66,7 @@ fn accounts_that_agree_have_no_error() {
     let all: f64 = accounts.methods.iter().map(|entry| entry.joules().0).sum();
     let text = profile_of(&accounts, 1e7 / all) + "gc_thread 50\n";
     let hits = Hits::of(&parse(&text).unwrap(), &sample.dictionary);
-    let found = against(&accounts, &ReferenceProfile::of(vec![vec![hits]]));
+    let found = compare_with_profile(&accounts, &ReferenceProfile::of(vec![vec![hits]]));
     assert_eq!(found.outside.0, 50);
     let levels: Vec<AccountLevel> = found.levels.iter().map(|row| row.level).collect();
     assert_eq!(levels, [AccountLevel::Method, AccountLevel::Line]);
@@ -84,7 +84,7 @@ fn samples_of_a_bridge_are_those_of_its_method() {
     let text = "demo.Grid.blit(Ljava/nio/FloatBuffer;Ljava/nio/FloatBuffer;)V:6 600\n\
                 demo.Grid.blit(Ljava/lang/Object;Ljava/lang/Object;)V:2 400\n";
     let hits = Hits::of(&parse(text).unwrap(), &sample.dictionary);
-    let found = against(&accounts, &ReferenceProfile::of(vec![vec![hits]]));
+    let found = compare_with_profile(&accounts, &ReferenceProfile::of(vec![vec![hits]]));
     let methods: Vec<_> =
         found.rows.iter().filter(|row| row.level == AccountLevel::Method).collect();
     let [method] = methods[..] else { panic!("{methods:?}") };
@@ -105,7 +105,7 @@ fn samples_of_a_line_that_counts_nothing_are_those_of_one_that_does() {
         last + 1
     );
     let hits = Hits::of(&parse(&text).unwrap(), &sample.dictionary);
-    let found = against(&accounts, &ReferenceProfile::of(vec![vec![hits]]));
+    let found = compare_with_profile(&accounts, &ReferenceProfile::of(vec![vec![hits]]));
     let lines = found.rows.iter().filter(|row| row.level == AccountLevel::Line && row.samples > 0);
     let samples: Vec<_> = lines.map(|row| (row.label.rsplit(':').next(), row.samples)).collect();
     let [first, last] = [first, last].map(|line| line.to_string());
@@ -121,7 +121,7 @@ fn what_is_missing_is_a_row_and_the_counting_error_stands_beside() {
     let own = accounts.methods[0].key.method.split('(').next().unwrap();
     let text = format!("{class}.missing 30\n{class}.{own} 70\n");
     let hits = Hits::of(&parse(&text).unwrap(), &sample.dictionary);
-    let found = against(&accounts, &ReferenceProfile::of(vec![vec![hits]]));
+    let found = compare_with_profile(&accounts, &ReferenceProfile::of(vec![vec![hits]]));
     let [methods] = found.levels.as_slice() else { panic!("{found:?}") };
     assert_eq!((methods.samples, methods.entries, methods.unmatched), (100, 2, 1));
     // Errors of 100 % and of 3/7 of the share.

@@ -1,30 +1,31 @@
-//! The bulk call that does what a copying loop does, on the user's own names.
+//! Source text of the bulk call that replaces a copying loop, with the user's own names.
 
 use crate::hint::pattern::LoopCounter;
 
-use super::step::{CopyStep, Move};
+use super::step::{CopyStep, MoveKind};
 
-/// The names that a rewrite is written with.
+/// Names that a bulk-copy rewrite is written with.
 pub(super) struct RewriteNames<'s> {
     pub from: &'s str,
     pub to: &'s str,
     /// Simple name of the library class whose method moves the elements.
     pub class: &'s str,
-    /// The local that a copied buffer's view is held in.
+    /// Local for the view of a copied buffer.
     pub view: String,
-    /// `java.util.`, where the file doesn't import what it needs from there.
+    /// `java.util.`, where the file lacks the import.
     pub package: &'static str,
 }
 
-/// What the rewrite calls.
-pub(super) fn bulk_call(how: Move, names: &RewriteNames<'_>) -> String {
+/// Name of the bulk method for a kind of move, with its arguments where overloads exist:
+/// `System.arraycopy`.
+pub(super) fn bulk_call_name(how: MoveKind, names: &RewriteNames<'_>) -> String {
     match how {
-        Move::BufferToBuffer => format!("{0}.put({0})", names.class),
-        Move::ArrayToBuffer => format!("{}.put(array, offset, length)", names.class),
-        Move::BufferToArray => format!("{}.get(array, offset, length)", names.class),
-        Move::ArrayToArray => "System.arraycopy".into(),
-        Move::CollectionToCollection => format!("{}.addAll", names.class),
-        Move::ArrayToCollection => "Collections.addAll".into(),
+        MoveKind::BufferToBuffer => format!("{0}.put({0})", names.class),
+        MoveKind::ArrayToBuffer => format!("{}.put(array, offset, length)", names.class),
+        MoveKind::BufferToArray => format!("{}.get(array, offset, length)", names.class),
+        MoveKind::ArrayToArray => "System.arraycopy".into(),
+        MoveKind::CollectionToCollection => format!("{}.addAll", names.class),
+        MoveKind::ArrayToCollection => "Collections.addAll".into(),
     }
 }
 
@@ -52,7 +53,7 @@ fn length(counter: &LoopCounter) -> String {
     }
 }
 
-/// Whether the number of elements can't be negative, as the source shows.
+/// Whether the source shows that the number of elements is not negative.
 fn is_never_negative(counter: &LoopCounter) -> bool {
     let bound = counter.bound.as_str();
     let sizes = [".length", ".length()", ".size()", ".limit()", ".capacity()"];
@@ -60,7 +61,7 @@ fn is_never_negative(counter: &LoopCounter) -> bool {
         && (sizes.iter().any(|size| bound.ends_with(size)) || bound.parse::<u32>().is_ok())
 }
 
-/// The statements in place of the loop.
+/// Statements that replace the loop.
 pub(super) fn rewrite(
     first: &CopyStep<'_>,
     counter: &LoopCounter,
@@ -70,23 +71,25 @@ pub(super) fn rewrite(
     let (read, write) = (plus(&counter.start, first.read), plus(&counter.start, first.write));
     let length = length(counter);
     let text = match first.how {
-        Move::BufferToBuffer => buffer_copy(first, counter, names, &read),
-        Move::ArrayToBuffer => format!("{to}.put({from}, {read}, {length});"),
-        Move::BufferToArray => {
+        MoveKind::BufferToBuffer => buffer_copy(first, counter, names, &read),
+        MoveKind::ArrayToBuffer => format!("{to}.put({from}, {read}, {length});"),
+        MoveKind::BufferToArray => {
             let RewriteNames { class, view, .. } = names;
             format!(
                 "{class} {view} = {from}.duplicate();\n{view}.position({read});\n\
                  {view}.get({to}, {write}, {length});"
             )
         }
-        Move::ArrayToArray => format!("System.arraycopy({from}, {read}, {to}, {write}, {length});"),
-        Move::CollectionToCollection | Move::ArrayToCollection => {
+        MoveKind::ArrayToArray => {
+            format!("System.arraycopy({from}, {read}, {to}, {write}, {length});")
+        }
+        MoveKind::CollectionToCollection | MoveKind::ArrayToCollection => {
             let sizes = [format!("{from}.length"), format!("{from}.size()")];
             if read == "0" && sizes.contains(&length) {
                 add_all(first.how, names)
             } else {
                 let list = match first.how {
-                    Move::ArrayToCollection => format!("{package}Arrays.asList({from})"),
+                    MoveKind::ArrayToCollection => format!("{package}Arrays.asList({from})"),
                     _ => (*from).to_string(),
                 };
                 let end = if counter.inclusive { first.read + 1 } else { first.read };
@@ -94,11 +97,11 @@ pub(super) fn rewrite(
             }
         }
     };
-    guarded(&text, counter)
+    with_guard(&text, counter)
 }
 
-/// A loop may run not at all with a negative number of elements; bulk calls refuse it.
-fn guarded(text: &str, counter: &LoopCounter) -> String {
+/// Guards a bulk call against a negative number of elements, for which the loop would not run.
+fn with_guard(text: &str, counter: &LoopCounter) -> String {
     if is_never_negative(counter) {
         return text.to_string();
     }
@@ -110,8 +113,8 @@ fn guarded(text: &str, counter: &LoopCounter) -> String {
     }
 }
 
-/// `put(Buffer)` moves from position to limit, so a duplicate gets both as the loop has
-/// them; the limit is already right when the loop runs to it.
+/// Copy between buffers. `put(Buffer)` moves from position to limit, so a duplicate gets both as
+/// in the loop; the limit needs no change when the loop runs to it.
 fn buffer_copy(
     first: &CopyStep<'_>,
     counter: &LoopCounter,
@@ -130,18 +133,18 @@ fn buffer_copy(
     )
 }
 
-/// `addAll` of everything.
-pub(super) fn add_all(how: Move, names: &RewriteNames<'_>) -> String {
+/// Call of `addAll` for all elements.
+pub(super) fn add_all(how: MoveKind, names: &RewriteNames<'_>) -> String {
     let RewriteNames { from, to, package, .. } = names;
     match how {
-        Move::ArrayToCollection => format!("{package}Collections.addAll({to}, {from});"),
+        MoveKind::ArrayToCollection => format!("{package}Collections.addAll({to}, {from});"),
         _ => format!("{to}.addAll({from});"),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::step::{moves_a_run, step};
+    use super::super::step::{as_copy_step, is_consecutive_move};
     use super::*;
     use crate::hint::pattern;
     use crate::java::SourceFile;
@@ -152,9 +155,11 @@ mod tests {
         let site = pattern::loops(&file).into_iter().next()?;
         let counter = pattern::counter(&file, &site)?;
         let statements = pattern::statements(site.body);
-        let steps: Vec<CopyStep<'_>> =
-            statements.iter().map(|s| step(&file, *s, &counter.name)).collect::<Option<_>>()?;
-        if !moves_a_run(&file, &steps, counter.step) {
+        let steps: Vec<CopyStep<'_>> = statements
+            .iter()
+            .map(|s| as_copy_step(&file, *s, &counter.name))
+            .collect::<Option<_>>()?;
+        if !is_consecutive_move(&file, &steps, counter.step) {
             return None;
         }
         let (from, to) = (file.text_of(steps[0].from), file.text_of(steps[0].to));

@@ -1,4 +1,4 @@
-//! Element-by-element copies that one bulk call does: buffers, arrays, collections.
+//! Pattern: element-by-element copies that one bulk call replaces: buffers, arrays, collections.
 //!
 //! Program 1 of Li & Gallagher is the model case: a loop that makes 80.9 % of a
 //! scenario (the bound); with `put(FloatBuffer)` instead they measured 50.2 % less.
@@ -11,22 +11,22 @@ mod step;
 
 use crate::account::Interval;
 use crate::format::{self, grouped};
-use crate::hint::bulk_copy::call::{RewriteNames, add_all, bulk_call};
-use crate::hint::bulk_copy::elements::{ElementCertainty, elements};
-use crate::hint::bulk_copy::step::{CopyStep, Move, moves_a_run, step};
+use crate::hint::bulk_copy::call::{RewriteNames, add_all, bulk_call_name};
+use crate::hint::bulk_copy::elements::{ElementCertainty, moved_elements};
+use crate::hint::bulk_copy::step::{CopyStep, MoveKind, as_copy_step, is_consecutive_move};
 use crate::hint::confidence::Confidence;
-use crate::hint::counted::{Amount, Context};
+use crate::hint::context::{EnergyAmount, HintContext};
 use crate::hint::hint::Hint;
 use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::invariant::is_stable;
 use crate::hint::pattern::{self, LoopCounter, LoopKind};
 use crate::hint::prediction_basis::PredictionBasis;
 use crate::hint::rewrite::{Edit, Rewrite, fresh_name, indent};
-use crate::hint::site::Site;
+use crate::hint::site::LoopSite;
 use crate::operations::{LibraryFunction, Operation, OperationCount};
 use crate::units::Joules;
 
-/// The pattern.
+/// The pattern `bulk-copy`.
 pub const PATTERN: HintPattern = HintPattern {
     name: "bulk-copy",
     title: "Element-by-element copy: one bulk call does it",
@@ -41,49 +41,49 @@ pub const PATTERN: HintPattern = HintPattern {
 };
 
 /// Finds copying loops.
-fn find(context: &Context<'_>, sites: &[Site<'_>]) -> Vec<Hint> {
+fn find(context: &HintContext<'_>, sites: &[LoopSite<'_>]) -> Vec<Hint> {
     sites
         .iter()
         .filter_map(|site| match site.syntax.kind {
-            LoopKind::For => counted(context, site),
-            LoopKind::Foreach => foreach(context, site),
+            LoopKind::For => counted_copy_hint(context, site),
+            LoopKind::Foreach => foreach_copy_hint(context, site),
             LoopKind::While | LoopKind::Do => None,
         })
         .collect()
 }
 
-/// What one loop becomes.
-struct Copying<'s> {
-    how: Move,
+/// The rewrite of one copying loop.
+struct CopyRewrite<'s> {
+    how: MoveKind,
     names: RewriteNames<'s>,
     rewrite: String,
     condition: String,
     certainty: ElementCertainty,
-    /// Whether it is known that all of the rewrite has the right types.
+    /// Whether all of the rewrite provably has the right types.
     is_typed: bool,
 }
 
-/// A counting loop whose statements move consecutive elements.
-fn counted(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
+/// Hint for a counting loop whose statements move consecutive elements.
+fn counted_copy_hint(context: &HintContext<'_>, site: &LoopSite<'_>) -> Option<Hint> {
     let file = site.file;
     let counter = pattern::counter(file, &site.syntax).filter(|counter| counter.declared)?;
     let statements = pattern::statements(site.syntax.body);
     let steps: Option<Vec<CopyStep<'_>>> =
-        statements.iter().map(|statement| step(file, *statement, &counter.name)).collect();
-    let steps = steps.filter(|steps| moves_a_run(file, steps, counter.step))?;
+        statements.iter().map(|statement| as_copy_step(file, *statement, &counter.name)).collect();
+    let steps = steps.filter(|steps| is_consecutive_move(file, steps, counter.step))?;
     let first = steps.first()?;
     let (start, bound) = pattern::counter_ends(file, &site.syntax, &counter)?;
     if !is_stable(context, site, bound) || !is_stable(context, site, start) {
         return None;
     }
-    let elements = elements(site, first)?;
-    let names = names(site, first, &elements.class);
+    let elements = moved_elements(site, first)?;
+    let names = rewrite_names(site, first, &elements.class);
     let rewrite = call::rewrite(first, &counter, &names);
     let whole_steps = counter.step == 1
         || [".limit()", ".length"]
             .iter()
             .any(|end| counter.bound == format!("{}{end}", names.from));
-    let copy = Copying {
+    let copy = CopyRewrite {
         how: first.how,
         rewrite,
         condition: condition(first, &names, &counter, elements.certainty),
@@ -91,11 +91,11 @@ fn counted(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
         is_typed: whole_steps && pattern::is_int(file, start) && pattern::is_int(file, bound),
         names,
     };
-    Some(make(context, site, copy))
+    Some(copy_hint(context, site, copy))
 }
 
-/// `for (T x : from) to.add(x);`
-fn foreach(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
+/// Hint for a loop of the form `for (T x : from) to.add(x);`.
+fn foreach_copy_hint(context: &HintContext<'_>, site: &LoopSite<'_>) -> Option<Hint> {
     let statements = pattern::statements(site.syntax.body);
     let [only] = statements.as_slice() else { return None };
     let call = pattern::as_call(pattern::expression(*only)?)?;
@@ -112,11 +112,11 @@ fn foreach(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
         |call: &LibraryFunction| call.owner().ends_with("Iterator") && call.method() == "next";
     let mut operations = site.body.operations.iter();
     let iterates = operations.any(|o| o.operation.library().is_some_and(calls_next));
-    let how = if iterates { Move::CollectionToCollection } else { Move::ArrayToCollection };
+    let how = if iterates { MoveKind::CollectionToCollection } else { MoveKind::ArrayToCollection };
     let first = CopyStep { how, from, to, read: 0, write: 0 };
-    let elements = elements(site, &first)?;
-    let names = names(site, &first, &elements.class);
-    let copy = Copying {
+    let elements = moved_elements(site, &first)?;
+    let names = rewrite_names(site, &first, &elements.class);
+    let copy = CopyRewrite {
         how,
         rewrite: add_all(how, &names),
         condition: format!("`{}` and `{}` must be different collections.", names.to, names.from),
@@ -124,11 +124,15 @@ fn foreach(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
         is_typed: true,
         names,
     };
-    Some(make(context, site, copy))
+    Some(copy_hint(context, site, copy))
 }
 
-/// The names of a rewrite: the user's, and what the file must name in full.
-fn names<'s>(site: &Site<'s>, first: &CopyStep<'s>, class: &'s str) -> RewriteNames<'s> {
+/// Names of a rewrite: the user's, qualified where the file lacks an import.
+fn rewrite_names<'s>(
+    site: &LoopSite<'s>,
+    first: &CopyStep<'s>,
+    class: &'s str,
+) -> RewriteNames<'s> {
     let file = site.file;
     let imports = |name: &str| {
         [format!("import java.util.{name};"), "import java.util.*;".into()]
@@ -146,8 +150,8 @@ fn names<'s>(site: &Site<'s>, first: &CopyStep<'s>, class: &'s str) -> RewriteNa
 }
 
 /// The hint for one loop.
-fn make(context: &Context<'_>, site: &Site<'_>, copy: Copying<'_>) -> Hint {
-    let Copying { how, names, rewrite, .. } = copy;
+fn copy_hint(context: &HintContext<'_>, site: &LoopSite<'_>, copy: CopyRewrite<'_>) -> Hint {
+    let CopyRewrite { how, names, rewrite, .. } = copy;
     let blocks = site.blocks();
     let finding = PatternMatch {
         pattern: PATTERN.name,
@@ -157,35 +161,35 @@ fn make(context: &Context<'_>, site: &Site<'_>, copy: Copying<'_>) -> Hint {
             names.to,
             format::counted(grouped(context.runs(site.body)), "iteration")
         ),
-        advice: format!("Replace the loop by one call of {}.", bulk_call(how, &names)),
+        advice: format!("Replace the loop by one call of {}.", bulk_call_name(how, &names)),
         automatic_fix: (copy.is_typed && copy.certainty == ElementCertainty::Known)
-            .then(|| replaced(site, &rewrite, names.view)),
+            .then(|| loop_replacement(site, &rewrite, names.view)),
         rewrite,
         condition: copy.condition,
-        saved: context.counted(&blocks, |operation| !moves(operation, how)),
+        saved: context.count_operations(&blocks, |operation| !is_move(operation, how)),
         confidence: match copy.certainty {
             ElementCertainty::Known => Confidence::High,
             ElementCertainty::Probable => Confidence::Medium,
         },
     };
     let made = hint(context, site.body, &blocks, site.lines(), finding);
-    Hint { saving: between(&made.saving, &made.bound), ..made }
+    Hint { saving: saving_between(&made.saving, &made.bound), ..made }
 }
 
-/// What a bulk call costs isn't known: as much as the moves one by one, or next to
-/// nothing. The saving lies between; the interval holds both.
-fn between(least: &Amount, most: &Amount) -> Amount {
+/// Saving between that of a bulk call as costly as the single moves, and of one that is free; the
+/// interval covers both.
+fn saving_between(least: &EnergyAmount, most: &EnergyAmount) -> EnergyAmount {
     let middle = |a: f64, b: f64| (a + b) / 2.0;
     let interval = least.interval.zip(most.interval);
-    Amount {
+    EnergyAmount {
         energy: Joules(middle(least.energy.0, most.energy.0)),
         interval: interval.map(|(least, most)| Interval { lo: least.lo, hi: most.hi }),
         share: least.share.zip(most.share).map(|(least, most)| middle(least, most)),
     }
 }
 
-/// The edit: the statements in place of the loop, in braces where only one may stand.
-fn replaced(site: &Site<'_>, rewrite: &str, view: String) -> Rewrite {
+/// The edit: the statements in place of the loop, in braces where only one may be.
+fn loop_replacement(site: &LoopSite<'_>, rewrite: &str, view: String) -> Rewrite {
     let (root, among_others) = pattern::outermost_statement(site.syntax.node);
     let indent = indent(site.file, root);
     let lines = rewrite.replace('\n', &format!("\n{indent}"));
@@ -195,8 +199,8 @@ fn replaced(site: &Site<'_>, rewrite: &str, view: String) -> Rewrite {
     Rewrite { edits, names: vec![view], ..Rewrite::default() }
 }
 
-/// Whether an operation is the move of an element itself, which the bulk call still does.
-fn moves(operation: &OperationCount, how: Move) -> bool {
+/// Whether an operation is the move of an element, which the bulk call still executes.
+fn is_move(operation: &OperationCount, how: MoveKind) -> bool {
     let calls = |class: &str, methods: &[&str]| {
         operation
             .operation
@@ -204,13 +208,13 @@ fn moves(operation: &OperationCount, how: Move) -> bool {
             .is_some_and(|call| call.owner().ends_with(class) && methods.contains(&call.method()))
     };
     match how {
-        Move::ArrayToArray => operation.operation == Operation::ARRAY_REFERENCE,
-        Move::CollectionToCollection | Move::ArrayToCollection => calls("", &["add"]),
+        MoveKind::ArrayToArray => operation.operation == Operation::ARRAY_REFERENCE,
+        MoveKind::CollectionToCollection | MoveKind::ArrayToCollection => calls("", &["add"]),
         _ => calls("Buffer", &["get", "put"]),
     }
 }
 
-/// When the bulk call does the same as the loop.
+/// Condition under which the bulk call is equivalent to the loop.
 fn condition(
     first: &CopyStep<'_>,
     names: &RewriteNames<'_>,
@@ -219,17 +223,17 @@ fn condition(
 ) -> String {
     let RewriteNames { from, to, .. } = names;
     let mut text = match first.how {
-        Move::BufferToBuffer | Move::ArrayToBuffer | Move::BufferToArray => {
+        MoveKind::BufferToBuffer | MoveKind::ArrayToBuffer | MoveKind::BufferToArray => {
             format!("`{from}` and `{to}` must not share memory.")
         }
-        Move::ArrayToArray if first.read >= first.write => {
+        MoveKind::ArrayToArray if first.read >= first.write => {
             format!("Neither `{from}` nor `{to}` is null.")
         }
-        Move::ArrayToArray => format!(
+        MoveKind::ArrayToArray => format!(
             "`{from}` and `{to}` must be different arrays: arraycopy moves as if through a copy, \
              the loop doesn't."
         ),
-        Move::CollectionToCollection | Move::ArrayToCollection => {
+        MoveKind::CollectionToCollection | MoveKind::ArrayToCollection => {
             format!("`{from}` and `{to}` must be different collections.")
         }
     };

@@ -1,11 +1,11 @@
-//! Reads the statements of a loop's body as moves of elements.
+//! Parser of the statements of a loop's body as moves of elements.
 
 use crate::hint::pattern;
 use crate::java::{SourceFile, SyntaxNode};
 
-/// How elements are moved.
+/// Kind of move of one element, by source and target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Move {
+pub(super) enum MoveKind {
     /// `to.put(from.get(i))`.
     BufferToBuffer,
     /// `to.put(from[i])`.
@@ -20,9 +20,9 @@ pub(super) enum Move {
     ArrayToCollection,
 }
 
-/// One statement of a copying body.
+/// One statement of a copying body: kind of move, source, target and offsets.
 pub(super) struct CopyStep<'t> {
-    pub how: Move,
+    pub how: MoveKind,
     pub from: SyntaxNode<'t>,
     pub to: SyntaxNode<'t>,
     /// Offset of the source's index from the counter.
@@ -31,8 +31,8 @@ pub(super) struct CopyStep<'t> {
     pub write: i64,
 }
 
-/// Reads one statement of the body as a move.
-pub(super) fn step<'t>(
+/// Parses one statement of the body as a move.
+pub(super) fn as_copy_step<'t>(
     file: &SourceFile,
     statement: SyntaxNode<'t>,
     counter: &str,
@@ -40,8 +40,8 @@ pub(super) fn step<'t>(
     let expression = pattern::expression(statement)?;
     if let Some((left, right)) = pattern::as_assignment(file, expression) {
         let (to, index) = pattern::as_element(left)?;
-        let (how, from, read) = element(file, right, counter)?;
-        let how = if how == Move::ArrayToArray { how } else { Move::BufferToArray };
+        let (how, from, read) = as_element_move(file, right, counter)?;
+        let how = if how == MoveKind::ArrayToArray { how } else { MoveKind::BufferToArray };
         return Some(CopyStep {
             how,
             from,
@@ -52,37 +52,41 @@ pub(super) fn step<'t>(
     }
     let call = pattern::as_call(expression)?;
     let [argument] = call.arguments.as_slice() else { return None };
-    let (kind, from, read) = element(file, *argument, counter)?;
-    let array = kind == Move::ArrayToArray;
+    let (kind, from, read) = as_element_move(file, *argument, counter)?;
+    let array = kind == MoveKind::ArrayToArray;
     let how = match (file.text_of(call.name), array) {
-        ("put", true) => Move::ArrayToBuffer,
-        ("put", false) => Move::BufferToBuffer,
-        ("add", true) => Move::ArrayToCollection,
-        ("add", false) => Move::CollectionToCollection,
+        ("put", true) => MoveKind::ArrayToBuffer,
+        ("put", false) => MoveKind::BufferToBuffer,
+        ("add", true) => MoveKind::ArrayToCollection,
+        ("add", false) => MoveKind::CollectionToCollection,
         _ => return None,
     };
     Some(CopyStep { how, from, to: call.object?, read, write: read })
 }
 
-/// Reads `from[i + c]` or `from.get(i + c)`.
-fn element<'t>(
+/// Parses `from[i + c]` or `from.get(i + c)`.
+fn as_element_move<'t>(
     file: &SourceFile,
     node: SyntaxNode<'t>,
     counter: &str,
-) -> Option<(Move, SyntaxNode<'t>, i64)> {
+) -> Option<(MoveKind, SyntaxNode<'t>, i64)> {
     let node = pattern::without_parentheses(node);
     if let Some((array, index)) = pattern::as_element(node) {
-        return Some((Move::ArrayToArray, array, pattern::index_offset(file, index, counter)?));
+        return Some((MoveKind::ArrayToArray, array, pattern::index_offset(file, index, counter)?));
     }
     let call = pattern::as_call(node)?;
     let [index] = call.arguments.as_slice() else { return None };
     let offset = pattern::index_offset(file, *index, counter)?;
-    (file.text_of(call.name) == "get").then_some((Move::BufferToBuffer, call.object?, offset))
+    (file.text_of(call.name) == "get").then_some((MoveKind::BufferToBuffer, call.object?, offset))
 }
 
-/// Whether the statements move, in order, as many consecutive elements as the counter
-/// steps, always from one plain place to another.
-pub(super) fn moves_a_run(file: &SourceFile, steps: &[CopyStep<'_>], counter_step: u32) -> bool {
+/// Whether the statements move, in order, as many consecutive elements as the counter steps, all
+/// from one variable to another.
+pub(super) fn is_consecutive_move(
+    file: &SourceFile,
+    steps: &[CopyStep<'_>],
+    counter_step: u32,
+) -> bool {
     let Some(first) = steps.first() else { return false };
     let (from, to) = (file.text_of(first.from), file.text_of(first.to));
     let plain = pattern::is_place(first.from) && pattern::is_place(first.to) && from != to;

@@ -1,4 +1,4 @@
-//! Calls and length reads in a loop that give the same value every time: in the test
+//! Pattern: calls and length reads in a loop with the same value in every iteration: in the test
 //! (`i < vertices.limit()`) or in the body. Hoisting evaluates them once per entry.
 
 mod query;
@@ -9,20 +9,20 @@ use crate::java::SyntaxNode;
 
 use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
-use crate::hint::counted::PricedForm;
-use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::context::PricedForm;
+use crate::hint::context::{HintContext, PricedOperations};
 use crate::hint::hint::Hint;
 use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
-use crate::hint::invariant::query::{Stays, operation_of, query, stays};
+use crate::hint::invariant::query::{QueryStability, as_query, operation_of, query_stability};
 use crate::hint::pattern;
 use crate::hint::prediction_basis::PredictionBasis;
-use crate::hint::rewrite::{Edit, Rewrite, before_loop, fresh_name};
-use crate::hint::site::Site;
+use crate::hint::rewrite::{Edit, Rewrite, edits_before_loop, fresh_name};
+use crate::hint::site::LoopSite;
 use crate::operations::Operation;
 
 pub(super) use query::is_stable;
 
-/// The pattern.
+/// The pattern `loop-invariant`.
 pub const PATTERN: HintPattern = HintPattern {
     name: "loop-invariant",
     title: "The same value computed in every iteration",
@@ -36,33 +36,33 @@ pub const PATTERN: HintPattern = HintPattern {
     find,
 };
 
-/// One invariant expression of a loop.
+/// An invariant expression of a loop, with all its occurrences.
 struct Invariant<'s> {
-    /// Its source text.
+    /// Source text.
     text: &'s str,
-    /// Where it stands in the loop.
+    /// Its occurrences in the loop.
     nodes: Vec<SyntaxNode<'s>>,
-    /// Its evaluations in the scenario.
+    /// Price of its evaluations in the scenario.
     evaluations: PricedOperations,
-    /// The operation of one evaluation.
+    /// Operation and context of one evaluation.
     once: PricedForm,
-    /// How often it was evaluated.
+    /// Number of evaluations.
     runs: u64,
-    /// Whether some evaluation is in the loop's test: then it happens for every entry.
+    /// Whether the loop's test contains it: then every entry evaluates it.
     in_test: bool,
-    /// Whether some evaluation happens in every iteration.
+    /// Whether every iteration evaluates it.
     always: bool,
-    /// Whether it is the size of something that other code may change.
+    /// Whether it is a size that other code may change.
     may_grow: bool,
 }
 
 /// Finds loops with invariant expressions.
-fn find(context: &Context<'_>, sites: &[Site<'_>]) -> Vec<Hint> {
-    sites.iter().filter_map(|site| at(context, site)).collect()
+fn find(context: &HintContext<'_>, sites: &[LoopSite<'_>]) -> Vec<Hint> {
+    sites.iter().filter_map(|site| hint_at(context, site)).collect()
 }
 
-/// The hint for one loop: all its invariants together.
-fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
+/// Hint for one loop, with all its invariants.
+fn hint_at(context: &HintContext<'_>, site: &LoopSite<'_>) -> Option<Hint> {
     let found = invariants(context, site);
     let entries = site.entries(context).max(1);
     let found: Vec<Invariant<'_>> =
@@ -71,7 +71,7 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     let names: Vec<String> =
         found.iter().map(|invariant| format!("`{}`", invariant.text)).collect();
     let names = names.join(", ");
-    let open = site.calls_source_methods() && found.iter().any(|invariant| invariant.may_grow);
+    let open = site.can_run_unknown_code() && found.iter().any(|invariant| invariant.may_grow);
     let in_test = found.iter().all(|invariant| invariant.in_test);
     let changed = rewrite(site, &found);
     let finding = PatternMatch {
@@ -85,7 +85,7 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
         advice: format!("Evaluate {names} once before the loop."),
         rewrite: header(site, &found, &changed),
         condition: condition(&names, open, in_test),
-        saved: saved(context, &found, entries),
+        saved: saved_operations(context, &found, entries),
         confidence: match (open, in_test) {
             (true, _) => Confidence::Low,
             (false, false) => Confidence::Medium,
@@ -96,7 +96,7 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     Some(hint(context, site.test.unwrap_or(site.body), &site.blocks(), site.lines(), finding))
 }
 
-/// When hoisting does the same.
+/// Condition under which hoisting is equivalent.
 fn condition(names: &str, open: bool, in_test: bool) -> String {
     let mut text = match open {
         true => format!("No method that the loop calls may change what {names} gives."),
@@ -108,9 +108,12 @@ fn condition(names: &str, open: bool, in_test: bool) -> String {
     text
 }
 
-/// What hoisting saves: all evaluations but one per entry, less the local's declaration
-/// and assignment.
-fn saved(context: &Context<'_>, found: &[Invariant<'_>], entries: u64) -> PricedOperations {
+/// Saving: all evaluations but one per entry, less declaration and assignment of the local.
+fn saved_operations(
+    context: &HintContext<'_>,
+    found: &[Invariant<'_>],
+    entries: u64,
+) -> PricedOperations {
     let mut saved = PricedOperations::default();
     for invariant in found {
         saved.add_all(&invariant.evaluations);
@@ -122,20 +125,20 @@ fn saved(context: &Context<'_>, found: &[Invariant<'_>], entries: u64) -> Priced
     saved
 }
 
-/// The invariant expressions of a loop, by their text.
-fn invariants<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Invariant<'s>> {
+/// Invariant expressions of a loop, merged by their text.
+fn invariants<'s>(context: &HintContext<'_>, site: &LoopSite<'s>) -> Vec<Invariant<'s>> {
     let file = site.file;
     let mut found: BTreeMap<&str, Invariant<'s>> = BTreeMap::new();
     let test = site.syntax.test.into_iter();
     let parts = test.chain(site.syntax.update.iter().copied()).chain([site.syntax.body]);
     for node in parts.flat_map(pattern::descendants) {
-        if pattern::in_other_unit(node, site.syntax.node) {
+        if pattern::is_in_other_unit(node, site.syntax.node) {
             continue;
         }
-        let Some(query) = query(site, node) else { continue };
+        let Some(query) = as_query(site, node) else { continue };
         let block = site.block_at(context, node);
         let Some(once) = operation_of(block, &query) else { continue };
-        let Some(stays) = stays(context, site, &query, &once.operation) else { continue };
+        let Some(stays) = query_stability(context, site, &query, &once.operation) else { continue };
         let runs = context.runs(block);
         let text = file.text_of(node);
         let invariant = found.entry(text).or_insert_with(|| Invariant {
@@ -146,7 +149,7 @@ fn invariants<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Invariant<'s>> 
             runs: 0,
             in_test: false,
             always: false,
-            may_grow: stays == Stays::UnlessOthersChangeIt,
+            may_grow: stays == QueryStability::UnlessOthersChangeIt,
         });
         let always = !pattern::is_guarded(node, site.syntax.node);
         invariant.nodes.push(node);
@@ -161,8 +164,8 @@ fn invariants<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Invariant<'s>> 
     found.into_values().collect()
 }
 
-/// The edits: a local per invariant before the loop, and its name in their places.
-fn rewrite(site: &Site<'_>, found: &[Invariant<'_>]) -> Rewrite {
+/// Edits: a local per invariant before the loop, and its name in place of the expressions.
+fn rewrite(site: &LoopSite<'_>, found: &[Invariant<'_>]) -> Rewrite {
     let mut rewrite = Rewrite::default();
     let mut declarations = Vec::new();
     for invariant in found {
@@ -176,12 +179,12 @@ fn rewrite(site: &Site<'_>, found: &[Invariant<'_>]) -> Rewrite {
         );
         rewrite.names.push(name);
     }
-    rewrite.edits.extend(before_loop(site, &declarations));
+    rewrite.edits.extend(edits_before_loop(site, &declarations));
     rewrite
 }
 
-/// The declarations and the loop's header, as a hint shows them.
-fn header(site: &Site<'_>, found: &[Invariant<'_>], rewrite: &Rewrite) -> String {
+/// Source text of the declarations and the loop's header for the hint.
+fn header(site: &LoopSite<'_>, found: &[Invariant<'_>], rewrite: &Rewrite) -> String {
     let file = site.file;
     let header = &file.text[site.syntax.node.start_byte()..site.syntax.body.start_byte()];
     let mut text = String::new();
@@ -195,7 +198,7 @@ fn header(site: &Site<'_>, found: &[Invariant<'_>], rewrite: &Rewrite) -> String
     format!("{text}{new} {{ ... }}{note}")
 }
 
-/// A name for the local: `vertices.limit()` -> `verticesLimit`.
+/// Name for the local: `verticesLimit` for `vertices.limit()`.
 fn local_name(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     let mut name = String::new();

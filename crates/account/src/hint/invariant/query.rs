@@ -1,23 +1,23 @@
-//! Questions about a place whose answer stays as long as the place does: lengths, sizes,
-//! limits; and whether a loop leaves the answer alone.
+//! Queries of objects, such as lengths, sizes and limits, whose value changes only with the
+//! object; and whether a loop leaves it unchanged.
 
-use crate::hint::counted::Context;
+use crate::hint::context::HintContext;
 use crate::hint::pattern;
-use crate::hint::site::Site;
+use crate::hint::site::LoopSite;
 use crate::java::SyntaxNode;
 use crate::operations::{BlockEntry, Feature, LibraryFunction, Operation, OperationCount};
 
-/// Queries whose value changes only when their object does: method, classes that declare
-/// it, methods of the same object that leave the value as it is (`None`: all do).
-struct Stable {
+/// A query whose value changes only when its object does: the method, classes that declare it,
+/// and methods of the object that leave the value unchanged (`None`: all).
+struct StableQuery {
     method: &'static str,
     classes: &'static [&'static str],
     harmless: Option<&'static [&'static str]>,
 }
 
-/// All results are of type int.
-const STABLE: &[Stable] = &[
-    Stable {
+/// Known queries; all results are of type int.
+const STABLE: &[StableQuery] = &[
+    StableQuery {
         method: "limit",
         classes: &["java.nio.Buffer"],
         harmless: Some(&[
@@ -45,9 +45,9 @@ const STABLE: &[Stable] = &[
             "array",
         ]),
     },
-    Stable { method: "capacity", classes: &["java.nio.Buffer"], harmless: None },
-    Stable { method: "length", classes: &["java.lang.String"], harmless: None },
-    Stable {
+    StableQuery { method: "capacity", classes: &["java.nio.Buffer"], harmless: None },
+    StableQuery { method: "length", classes: &["java.lang.String"], harmless: None },
+    StableQuery {
         method: "length",
         classes: &[
             "java.lang.AbstractStringBuilder",
@@ -57,7 +57,7 @@ const STABLE: &[Stable] = &[
         ],
         harmless: Some(&["charAt", "setCharAt", "indexOf", "lastIndexOf", "length", "substring"]),
     },
-    Stable {
+    StableQuery {
         method: "size",
         classes: &["java.util."],
         harmless: Some(&[
@@ -78,23 +78,23 @@ const STABLE: &[Stable] = &[
     },
 ];
 
-/// A call or field read whose value the loop doesn't change.
+/// A call or field read whose value the loop does not change.
 pub(super) struct Query<'t> {
-    /// What it is asked of.
+    /// The object that is queried.
     pub object: SyntaxNode<'t>,
     /// Name of the method or field.
     pub name: SyntaxNode<'t>,
-    /// The name's text.
+    /// Text of the name.
     pub method: &'t str,
     /// Whether it is a call.
     pub is_call: bool,
 }
 
-/// Whether an expression in a loop is made of numbers, places that the loop doesn't
-/// write, and lengths of such places: the same in every iteration.
+/// Whether an expression in a loop consists of numbers, variables that the loop does not write,
+/// and lengths of these, and so has the same value in every iteration.
 pub(in crate::hint) fn is_stable(
-    context: &Context<'_>,
-    site: &Site<'_>,
+    context: &HintContext<'_>,
+    site: &LoopSite<'_>,
     node: SyntaxNode<'_>,
 ) -> bool {
     if pattern::is_literal(node) {
@@ -103,16 +103,18 @@ pub(in crate::hint) fn is_stable(
     if pattern::is_arithmetic(site.file, node) {
         return pattern::operands(node).into_iter().all(|part| is_stable(context, site, part));
     }
-    if let Some(query) = query(site, node) {
+    if let Some(query) = as_query(site, node) {
         let operation = operation_of(site.block_at(context, node), &query);
-        return operation.and_then(|o| stays(context, site, &query, &o.operation)).is_some();
+        return operation
+            .and_then(|o| query_stability(context, site, &query, &o.operation))
+            .is_some();
     }
     let is_length = pattern::as_field(node).is_some_and(|(_, n)| site.file.text_of(n) == "length");
-    pattern::is_place(node) && !is_length && place_stays(site, node)
+    pattern::is_place(node) && !is_length && is_place_unwritten(site, node)
 }
 
-/// Reads a node as a query without arguments of a place that the loop doesn't write.
-pub(super) fn query<'t>(site: &Site<'t>, node: SyntaxNode<'t>) -> Option<Query<'t>> {
+/// Parses a node as a query without arguments, of a variable that the loop does not write.
+pub(super) fn as_query<'t>(site: &LoopSite<'t>, node: SyntaxNode<'t>) -> Option<Query<'t>> {
     let file = site.file;
     let query = if let Some((object, name)) = pattern::as_field(node) {
         let method = file.text_of(name);
@@ -123,15 +125,15 @@ pub(super) fn query<'t>(site: &Site<'t>, node: SyntaxNode<'t>) -> Option<Query<'
         let method = file.text_of(call.name);
         plain.then_some(Query { object: call.object?, name: call.name, method, is_call: true })?
     };
-    (pattern::is_place(query.object) && place_stays(site, query.object)).then_some(query)
+    (pattern::is_place(query.object) && is_place_unwritten(site, query.object)).then_some(query)
 }
 
-/// Whether no part of a plain place (`a`, `this.a`, `a.b`) is written in the loop.
-fn place_stays(site: &Site<'_>, place: SyntaxNode<'_>) -> bool {
+/// Whether no part of a variable or field (`a`, `this.a`, `a.b`) is written in the loop.
+fn is_place_unwritten(site: &LoopSite<'_>, place: SyntaxNode<'_>) -> bool {
     let mut written = pattern::written_names(site.file, site.syntax.node);
     let by_calls = pattern::fields_assigned_by_calls(site.file, site.syntax.node);
     let is_field = |found: pattern::Declaration<'_>| found.place == pattern::NameKind::Field;
-    if pattern::declared(site.file, place).is_none_or(is_field) {
+    if pattern::declaration_of(site.file, place).is_none_or(is_field) {
         written.extend(by_calls);
     }
     let names = pattern::descendants(place).into_iter().filter(|node| !pattern::is_this(*node));
@@ -140,35 +142,39 @@ fn place_stays(site: &Site<'_>, place: SyntaxNode<'_>) -> bool {
         .all(|node| !written.contains(site.file.text_of(node)))
 }
 
-/// Why a query's value stays.
+/// Why the value of a query does not change in a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stays {
-    /// Nothing can change it but an assignment, which the loop doesn't have.
+pub(super) enum QueryStability {
+    /// Only an assignment can change it, which the loop does not contain.
     Always,
-    /// The loop doesn't change it; methods that it calls may.
+    /// The loop does not change it, but methods that it calls may.
     UnlessOthersChangeIt,
 }
 
-/// Whether code elsewhere may give a place another value: not a local variable, nor a
-/// field of the class that only constructors assign.
-fn place_stays_for_others(context: &Context<'_>, site: &Site<'_>, place: SyntaxNode<'_>) -> Stays {
+/// Why a variable that the loop does not write keeps its value: always for local variables and for
+/// fields that only constructors assign; else unless code outside the loop assigns it.
+fn place_stability(
+    context: &HintContext<'_>,
+    site: &LoopSite<'_>,
+    place: SyntaxNode<'_>,
+) -> QueryStability {
     let name = pattern::as_field(place).map_or(place, |(_, name)| name);
-    match pattern::declared(site.file, place) {
-        Some(found) if found.place != pattern::NameKind::Field => Stays::Always,
-        Some(_) if context.is_set_once(site.file.text_of(name)) => Stays::Always,
-        _ => Stays::UnlessOthersChangeIt,
+    match pattern::declaration_of(site.file, place) {
+        Some(found) if found.place != pattern::NameKind::Field => QueryStability::Always,
+        Some(_) if context.is_set_once(site.file.text_of(name)) => QueryStability::Always,
+        _ => QueryStability::UnlessOthersChangeIt,
     }
 }
 
-/// Whether a query's value stays as long as its object's place does; `None` if the loop
-/// changes it, or hands the object to others, or the query isn't one of the known ones.
-pub(super) fn stays(
-    context: &Context<'_>,
-    site: &Site<'_>,
+/// Why a query's value does not change as long as its object's variable does not; `None` if the
+/// loop changes it or passes the object on, or the query is unknown.
+pub(super) fn query_stability(
+    context: &HintContext<'_>,
+    site: &LoopSite<'_>,
     query: &Query<'_>,
     operation: &Feature,
-) -> Option<Stays> {
-    let of_place = place_stays_for_others(context, site, query.object);
+) -> Option<QueryStability> {
+    let of_place = place_stability(context, site, query.object);
     if !query.is_call {
         return Some(of_place);
     }
@@ -190,16 +196,16 @@ pub(super) fn stays(
             || (same && (sets_limit || !harmless.contains(&method)))
             || (method == "remove" && call.arguments.is_empty())
     };
-    let reached = pattern::methods_called(site.file, site.syntax.node).into_iter();
+    let reached = pattern::called_methods(site.file, site.syntax.node).into_iter();
     let mut calls = reached
         .chain([site.syntax.node])
         .flat_map(pattern::descendants)
         .filter_map(pattern::as_call);
-    (!calls.any(changes)).then_some(Stays::UnlessOthersChangeIt)
+    (!calls.any(changes)).then_some(QueryStability::UnlessOthersChangeIt)
 }
 
-/// The operation of one evaluation, as the dictionary has it on this line. `None` when the
-/// dictionary has no such call there: then it isn't the library's, or no array's length.
+/// The dictionary's operation of one evaluation on this line; `None` where there is none: then
+/// the query is neither of the library nor an array's length.
 pub(super) fn operation_of<'b>(
     block: &'b BlockEntry,
     query: &Query<'_>,

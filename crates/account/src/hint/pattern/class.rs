@@ -1,18 +1,18 @@
-//! What a class around some code looks like: what is static in it, and whether it may
-//! have static methods.
+//! Classes and members around a node: which members are static, and whether the class may have
+//! static methods.
 
 use crate::java::{SourceFile, SyntaxNode};
 
 use super::{children, descendants, field};
 
-/// A class, as far as hints ask.
+/// Static members and type parameters of a class.
 #[derive(Debug, Clone)]
 pub(crate) struct HintClass<'s> {
-    /// Whether it is a top-level or a static nested class.
+    /// Whether it may have static methods: it is a top-level or static nested class.
     pub may_have_statics: bool,
-    /// Its own static fields and methods.
+    /// Names of its own static fields and methods.
     pub static_names: Vec<&'s str>,
-    /// Its type parameters, which static members can't name.
+    /// Its type parameters, which static members cannot use.
     pub type_parameters: Vec<&'s str>,
 }
 
@@ -41,8 +41,8 @@ fn type_parameters<'s>(file: &'s SourceFile, declaration: SyntaxNode<'_>) -> Vec
     names.map(|name| file.text_of(name)).collect()
 }
 
-/// Whether a declaration names one of these types: not in its own type parameters.
-pub fn names_type(file: &SourceFile, declaration: SyntaxNode<'_>, types: &[&str]) -> bool {
+/// Whether a declaration uses one of these types, its own type parameters excepted.
+pub fn uses_type(file: &SourceFile, declaration: SyntaxNode<'_>, types: &[&str]) -> bool {
     let own = type_parameters(file, declaration);
     let mut nodes = descendants(declaration).into_iter();
     nodes.any(|node| {
@@ -51,7 +51,7 @@ pub fn names_type(file: &SourceFile, declaration: SyntaxNode<'_>, types: &[&str]
     })
 }
 
-/// Whether a file has a reference to a method of this name on an object: `this::name`.
+/// Whether a file has a method reference to this name on an object: `this::name`.
 pub fn is_referred_to(file: &SourceFile, name: &str) -> bool {
     let mut nodes = descendants(file.tree.root_node()).into_iter();
     nodes.any(|node| {
@@ -64,9 +64,9 @@ pub fn is_referred_to(file: &SourceFile, name: &str) -> bool {
     })
 }
 
-/// Where members of a class may begin that has static ones and is seen from a node: behind the
-/// brace of the innermost top-level or static nested class around it. `None` where an
-/// interface, an enum or a record comes first.
+/// Byte offset at which new static members visible from a node may be inserted: behind the brace
+/// of the innermost top-level or static nested class around it. `None` where an interface, an
+/// enum or a record comes first.
 pub fn class_for_statics(file: &SourceFile, node: SyntaxNode<'_>) -> Option<usize> {
     let mut node = node;
     while let Some(parent) = node.parent() {
@@ -82,7 +82,7 @@ pub fn class_for_statics(file: &SourceFile, node: SyntaxNode<'_>) -> Option<usiz
     None
 }
 
-/// Whether a declaration of this kind is of a type.
+/// Whether a node kind is the declaration of a type.
 fn is_type(kind: &str) -> bool {
     ["class", "interface", "enum", "record", "annotation_type"]
         .iter()
@@ -96,7 +96,7 @@ fn is_top_or_static(file: &SourceFile, class: SyntaxNode<'_>) -> bool {
         || (parent.kind_name() == "class_body" && modifiers(file, class).contains(&"static"))
 }
 
-/// The method or constructor whose body holds a node; `None` in initialisers.
+/// The method or constructor whose body contains a node; `None` in initialisers.
 pub fn method_around(node: SyntaxNode<'_>) -> Option<SyntaxNode<'_>> {
     let mut node = node;
     while let Some(parent) = node.parent() {
@@ -109,7 +109,7 @@ pub fn method_around(node: SyntaxNode<'_>) -> Option<SyntaxNode<'_>> {
     None
 }
 
-/// Return type and number of parameters of the methods of this name that the innermost class
+/// Return types and numbers of parameters of the methods of this name that the innermost class
 /// around a node declares itself.
 pub fn methods_beside<'s>(
     file: &'s SourceFile,
@@ -126,7 +126,8 @@ pub fn methods_beside<'s>(
     Vec::new()
 }
 
-/// The same of a class or interface of the file, by its simple name.
+/// Return types and numbers of parameters of the methods of this name in a class or interface of
+/// the file.
 pub fn methods_of<'s>(file: &'s SourceFile, class: &str, name: &str) -> Vec<(&'s str, usize)> {
     let is_it = |node: &SyntaxNode<'_>| {
         is_type(node.kind_name())
@@ -161,7 +162,7 @@ fn static_names<'s>(file: &'s SourceFile, body: SyntaxNode<'_>) -> Vec<&'s str> 
     statics
 }
 
-/// The names that a field or method declaration declares.
+/// Names that a field or method declaration declares.
 pub(super) fn member_names<'s>(file: &'s SourceFile, member: SyntaxNode<'_>) -> Vec<&'s str> {
     let own = (member.kind_name() == "method_declaration").then_some(member);
     let nodes = field(member, "declarator").into_iter().chain(own);
@@ -174,7 +175,7 @@ pub fn modifiers<'s>(file: &'s SourceFile, declaration: SyntaxNode<'_>) -> Vec<&
     list.map_or(Vec::new(), |list| file.text_of(list).split_whitespace().collect())
 }
 
-/// Where a declaration starts behind its annotations; `None` if it has none.
+/// Byte offset behind a declaration's annotations; `None` if it has none.
 pub fn after_annotations(declaration: SyntaxNode<'_>) -> Option<usize> {
     let list = children(declaration).into_iter().find(|child| child.kind_name() == "modifiers")?;
     let annotation = |node: &SyntaxNode<'_>| node.kind_name().ends_with("annotation");
@@ -183,8 +184,7 @@ pub fn after_annotations(declaration: SyntaxNode<'_>) -> Option<usize> {
     Some(next.start_byte())
 }
 
-/// Names of classes that need an object of the class around them: neither top-level nor
-/// static.
+/// Names of classes that need an object of the enclosing class: neither top-level nor static.
 pub fn inner_classes(file: &SourceFile) -> Vec<&str> {
     let classes = descendants(file.tree.root_node()).into_iter();
     classes

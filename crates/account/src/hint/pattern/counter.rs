@@ -1,38 +1,38 @@
-//! Counters of `for` loops, and indices that follow them.
+//! Counters of `for` loops, and indices relative to these.
 
 use crate::java::SyntaxNode;
 
 use super::{
-    LoopParts, as_assignment, as_binary, as_call, as_field, children, declared, field,
+    LoopParts, as_assignment, as_binary, as_call, as_field, children, declaration_of, field,
     is_arithmetic, operands, without_parentheses, written_names,
 };
 use crate::java::SourceFile;
 
-/// The counter of a `for` loop that counts upwards by a constant.
+/// Counter of a `for` loop that counts upwards by a constant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoopCounter {
-    /// Its name.
+    /// Name of the variable.
     pub name: String,
     /// Source text of its start value.
     pub start: String,
-    /// Source text of what it is compared with.
+    /// Source text of the bound in its test.
     pub bound: String,
-    /// Whether the bound itself is still in (`<=`).
+    /// Whether the bound is inclusive (`<=`).
     pub inclusive: bool,
-    /// The constant step.
+    /// Constant increment.
     pub step: u32,
-    /// Whether the loop declares it: then nothing after the loop can read it.
+    /// Whether the loop declares the variable, so that no code after the loop can read it.
     pub declared: bool,
 }
 
-/// The counter of a `for` loop, if it has one: `int i = S`, `i < B`, `i++`, `i += K` or
-/// `i = i + K`, and nothing in the body writes `i`.
+/// Parses the counter of a `for` loop: `int i = S`, `i < B`, `i++`, `i += K` or `i = i + K`, with
+/// no write of `i` in the body; `None` for other loops.
 pub fn counter(file: &SourceFile, site: &LoopParts<'_>) -> Option<LoopCounter> {
     let [init] = site.init.as_slice() else { return None };
     let [update] = site.update.as_slice() else { return None };
     let (name, start) = start_value(file, *init)?;
     let (bound, inclusive) = bound(file, site.test?, name)?;
-    let step = step(file, *update, name)?;
+    let step = increment(file, *update, name)?;
     let written = written_names(file, site.body);
     let counts = step > 0 && !written.contains(name);
     counts.then(|| LoopCounter {
@@ -45,7 +45,7 @@ pub fn counter(file: &SourceFile, site: &LoopParts<'_>) -> Option<LoopCounter> {
     })
 }
 
-/// The nodes of a counter's start value and bound.
+/// Syntax nodes of a counter's start value and bound.
 pub fn counter_ends<'t>(
     file: &SourceFile,
     site: &LoopParts<'t>,
@@ -62,8 +62,8 @@ pub fn counter_ends<'t>(
     Some((with_text(starts, &counter.start)?, with_text(ends, &counter.bound)?))
 }
 
-/// Whether an expression is certainly of type int, as the file itself shows it: numbers,
-/// names declared so, lengths and sizes, and sums of these.
+/// Whether the file itself shows that an expression is of type int: numbers, names declared so,
+/// lengths and sizes, and sums of these.
 pub fn is_int(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     if node.kind_name() == "decimal_integer_literal" {
         return !file.text_of(node).ends_with(['l', 'L']);
@@ -76,7 +76,7 @@ pub fn is_int(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
         return call.arguments.is_empty() && sizes.contains(&file.text_of(call.name));
     }
     let is_length = as_field(node).is_some_and(|(_, name)| file.text_of(name) == "length");
-    let declared = declared(file, node).map(|found| found.type_text);
+    let declared = declaration_of(file, node).map(|found| found.type_text);
     match declared {
         Some(ty) => ["int", "short", "byte", "char"].contains(&ty.as_str()),
         None => is_length,
@@ -94,7 +94,7 @@ fn start_value<'s>(file: &'s SourceFile, init: SyntaxNode<'_>) -> Option<(&'s st
     Some((file.text_of(name), file.text_of(value)))
 }
 
-/// What `name` is compared with in `name < bound`.
+/// The bound in `name < bound`, and whether it is inclusive.
 fn bound<'s>(file: &'s SourceFile, test: SyntaxNode<'_>, name: &str) -> Option<(&'s str, bool)> {
     for (operator, mirrored, inclusive) in [("<", ">", false), ("<=", ">=", true)] {
         if let Some((left, right)) = as_binary(file, test, &[operator])
@@ -112,8 +112,8 @@ fn bound<'s>(file: &'s SourceFile, test: SyntaxNode<'_>, name: &str) -> Option<(
     (file.text_of(left) == name).then(|| (file.text_of(right), false))
 }
 
-/// By how much an update moves `name` upwards.
-fn step(file: &SourceFile, update: SyntaxNode<'_>, name: &str) -> Option<u32> {
+/// Increment of `name` in an update.
+fn increment(file: &SourceFile, update: SyntaxNode<'_>, name: &str) -> Option<u32> {
     if update.kind_name() == "update_expression" {
         let operand = *children(update).first()?;
         let up = file.text_of(update).contains("++") && file.text_of(operand) == name;
@@ -129,7 +129,7 @@ fn step(file: &SourceFile, update: SyntaxNode<'_>, name: &str) -> Option<u32> {
     if adds { file.text_of(update.child_by_field_name("right")?).parse().ok() } else { None }
 }
 
-/// The constant `c` of an index `name`, `name + c` or `c + name`.
+/// Constant `c` of an index `name`, `name + c` or `c + name`.
 pub fn index_offset(file: &SourceFile, index: SyntaxNode<'_>, name: &str) -> Option<i64> {
     let index = without_parentheses(index);
     if file.text_of(index) == name {

@@ -1,26 +1,25 @@
-//! Creations of objects and arrays.
+//! Creations of objects and arrays in the syntax tree.
 
 use crate::java::SyntaxNode;
 
 use super::{children, field};
 use crate::java::SourceFile;
 
-/// A creation in parts.
+/// Parts of a creation: `new T(...)`, `new T[...]` or `{...}`.
 #[derive(Debug, Clone)]
 pub struct Creation<'t> {
-    /// The created class, or the type of the elements.
+    /// Created class, or the elements' type.
     pub ty: SyntaxNode<'t>,
-    /// Whether it is an array.
     pub is_array: bool,
-    /// Arguments of the constructor; lengths of the array's dimensions.
+    /// Arguments of the constructor, or lengths of the array's dimensions.
     pub arguments: Vec<SyntaxNode<'t>>,
-    /// Elements of an array that is written out.
+    /// Elements of an array initialiser.
     pub elements: Option<Vec<SyntaxNode<'t>>>,
     /// Whether it is an anonymous class.
     pub is_anonymous: bool,
 }
 
-/// Takes a creation apart; `None` for anything else.
+/// Parses a creation; `None` for other nodes.
 pub fn as_creation(node: SyntaxNode<'_>) -> Option<Creation<'_>> {
     match node.kind_name() {
         "object_creation_expression" => Some(Creation {
@@ -41,7 +40,7 @@ pub fn as_creation(node: SyntaxNode<'_>) -> Option<Creation<'_>> {
     }
 }
 
-/// The name of a class without package and type arguments: `ArrayList` of
+/// Simple name of a class without package and type arguments: `ArrayList` for
 /// `java.util.ArrayList<String>`.
 pub(super) fn simple_name<'s>(file: &'s SourceFile, ty: SyntaxNode<'_>) -> &'s str {
     let text = file.text_of(ty);

@@ -1,17 +1,17 @@
-//! Expressions taken apart: calls, assignments, operators, places, literals.
+//! Parsers of expressions: calls, assignments, operators, variables, literals.
 
 use crate::java::{SourceFile, SyntaxNode};
 
 use super::{children, field};
 
-/// A method call in parts.
+/// Parts of a method call: object, name, arguments.
 #[derive(Debug, Clone)]
 pub struct MethodCall<'t> {
-    /// What stands before the dot.
+    /// Expression before the dot.
     pub object: Option<SyntaxNode<'t>>,
-    /// The method's name.
+    /// Name of the method.
     pub name: SyntaxNode<'t>,
-    /// The arguments.
+    /// Arguments in order.
     pub arguments: Vec<SyntaxNode<'t>>,
 }
 
@@ -21,7 +21,7 @@ pub fn expression(statement: SyntaxNode<'_>) -> Option<SyntaxNode<'_>> {
     is.then(|| children(statement).first().copied()).flatten()
 }
 
-/// Takes a call apart; `None` for anything else.
+/// Parses a method call; `None` for other nodes.
 pub fn as_call(node: SyntaxNode<'_>) -> Option<MethodCall<'_>> {
     if node.kind_name() != "method_invocation" {
         return None;
@@ -33,7 +33,7 @@ pub fn as_call(node: SyntaxNode<'_>) -> Option<MethodCall<'_>> {
     })
 }
 
-/// Left and right side of a plain assignment.
+/// Left and right side of a plain assignment; `None` for other nodes.
 pub fn as_assignment<'t>(
     file: &SourceFile,
     node: SyntaxNode<'t>,
@@ -68,7 +68,7 @@ pub fn as_binary<'t>(
     fits.then_some((node.child_by_field_name("left")?, node.child_by_field_name("right")?))
 }
 
-/// Whether a node is a plain place: a name, `this.x`, `a.b.c`.
+/// Whether a node is a variable or a chain of fields: a name, `this.x`, `a.b.c`.
 pub fn is_place(node: SyntaxNode<'_>) -> bool {
     match node.kind_name() {
         "identifier" | "this" => true,
@@ -152,7 +152,7 @@ pub fn is_double_literal(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
         && !file.text_of(node).ends_with(['f', 'F'])
 }
 
-/// Whether a node is an operation on numbers without an effect: `+ - * / %`, a sign.
+/// Whether a node is a side-effect-free operation on numbers: `+ - * / %`, a sign.
 pub fn is_arithmetic(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     let operator = node.child_by_field_name("operator").map_or("", |node| file.text_of(node));
     match node.kind_name() {
@@ -163,7 +163,7 @@ pub fn is_arithmetic(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     }
 }
 
-/// Operands of an operation, or what stands in parentheses.
+/// Operands of an operation, or the expression in parentheses.
 pub fn operands(node: SyntaxNode<'_>) -> Vec<SyntaxNode<'_>> {
     children(node)
 }
@@ -188,8 +188,8 @@ pub fn is_this(node: SyntaxNode<'_>) -> bool {
     node.kind_name() == "this"
 }
 
-/// Whether a node is a name that stands for a variable: not a method's name, not the
-/// field after a dot, not a label or a declared name.
+/// Whether a node is a name that refers to a variable: not the name of a method, of a field after
+/// a dot, of a label or in a declaration.
 pub fn is_variable(node: SyntaxNode<'_>) -> bool {
     if node.kind_name() != "identifier" {
         return false;

@@ -1,5 +1,5 @@
-//! The types of the sources with what is above them: which methods are run by calls of
-//! another one, and which calls run another one instead.
+//! Type hierarchy of the sources: which methods override others, and which calls may run an
+//! overriding one.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,33 +7,32 @@ use crate::java::{SourceFile, SyntaxNode};
 
 use super::{as_call, children, creation, descendants, modifiers};
 
-/// All types of some sources, by simple names: where several have one name, each of them may
-/// be meant.
+/// All types of some sources by simple name; types of equal names are all candidates.
 #[derive(Debug, Default)]
 pub struct TypeHierarchy<'s> {
     types: Vec<DeclaredType<'s>>,
     by_name: HashMap<&'s str, Vec<usize>>,
-    /// By file and first byte of the body.
+    /// Index of a type by file and first byte of the body.
     by_body: HashMap<(&'s str, usize), usize>,
-    /// What each file calls.
+    /// Methods that each file calls.
     calls: HashMap<&'s str, BTreeSet<MethodName<'s>>>,
 }
 
-/// A name and how many parameters.
+/// Name of a method and its number of parameters.
 type MethodName<'s> = (&'s str, usize);
 
-/// A class, interface, enum or record, also one without a name.
+/// A class, interface, enum or record, anonymous ones included.
 #[derive(Debug)]
 struct DeclaredType<'s> {
-    /// Names of what it extends and implements.
+    /// Names of its superclass and interfaces.
     above: Vec<&'s str>,
     /// Its own methods that can override or be overridden.
     methods: BTreeSet<MethodName<'s>>,
-    /// Those that an interface declares are called through it.
+    /// Whether it is an interface, whose methods are called through it.
     is_interface: bool,
 }
 
-/// Types outside of any sources whose methods are known: none, but for these.
+/// Types outside the sources with the methods that may be overridden; only few are known.
 const KNOWN_ABOVE: [(&str, &[MethodName<'static>]); 6] = [
     ("Object", &[]),
     ("Record", &[]),
@@ -43,23 +42,23 @@ const KNOWN_ABOVE: [(&str, &[MethodName<'static>]); 6] = [
     ("Comparable", &[("compareTo", 1)]),
 ];
 
-/// Methods of every object that a class may override.
+/// Methods of `Object` that a class may override.
 const OF_OBJECT: [MethodName<'static>; 5] =
     [("equals", 1), ("hashCode", 0), ("toString", 0), ("clone", 0), ("finalize", 0)];
 
 impl<'s> TypeHierarchy<'s> {
-    /// The types of these files.
+    /// Collects the types of these files.
     pub fn of(files: &'s [SourceFile]) -> TypeHierarchy<'s> {
         let mut found = TypeHierarchy::default();
         for file in files {
             for node in descendants(file.tree.root_node()) {
-                found.take(file, node);
+                found.add_types(file, node);
             }
         }
         found
     }
 
-    fn take(&mut self, file: &'s SourceFile, node: SyntaxNode<'s>) {
+    fn add_types(&mut self, file: &'s SourceFile, node: SyntaxNode<'s>) {
         if let Some(call) = as_call(node) {
             let calls = self.calls.entry(&file.path).or_default();
             calls.insert((file.text_of(call.name), call.arguments.len()));
@@ -67,29 +66,28 @@ impl<'s> TypeHierarchy<'s> {
         let Some((body, name)) = type_body(file, node) else { return };
         let number = self.types.len();
         self.types.push(DeclaredType {
-            above: above(file, node),
-            methods: methods(file, body),
+            above: supertype_names(file, node),
+            methods: overridable_methods(file, body),
             is_interface: body.kind_name() == "interface_body",
         });
         self.by_name.entry(name).or_default().push(number);
         self.by_body.insert((&file.path, body.start_byte()), number);
     }
 
-    /// Whether the sources call some method of this name with so many arguments.
+    /// Whether the sources call some method of this name and number of arguments.
     pub fn is_called(&self, file: &SourceFile, method: SyntaxNode<'_>) -> bool {
         let name = method_name(file, method);
         self.calls.values().any(|calls| calls.contains(&name))
     }
 
-    /// Whether the file itself calls one.
+    /// Whether this file calls some method of this name and number of arguments.
     pub(crate) fn is_called_in(&self, file: &SourceFile, method: SyntaxNode<'_>) -> bool {
         let calls = self.calls.get(file.path.as_str());
         calls.is_some_and(|calls| calls.contains(&method_name(file, method)))
     }
 
-    /// Whether a call of the method runs it and nothing else, and no call of another method
-    /// runs it: it neither overrides nor implements one, as far as can be known here, and none
-    /// of the sources overrides it.
+    /// Whether calls of the method run exactly it, and calls of other methods never do: as far as
+    /// the sources show, it neither overrides nor implements a method, and none overrides it.
     pub(crate) fn is_called_as_itself(&self, file: &SourceFile, method: SyntaxNode<'_>) -> bool {
         let modifiers = modifiers(file, method);
         let has = |word: &str| modifiers.contains(&word);
@@ -105,18 +103,18 @@ impl<'s> TypeHierarchy<'s> {
         !overrides
             && !self.types[own].is_interface
             && !OF_OBJECT.contains(&name)
-            && !self.above_has(own, name, may_implement)
-            && !self.below_has(own, name)
+            && !self.supertype_has(own, name, may_implement)
+            && !self.subtype_has(own, name)
     }
 
     fn of_body(&self, file: &SourceFile, body: SyntaxNode<'_>) -> Option<usize> {
         self.by_body.get(&(file.path.as_str(), body.start_byte())).copied()
     }
 
-    /// Whether a type above has the method; one that is not known may have every method that
-    /// may implement one of another package.
-    fn above_has(&self, of: usize, name: MethodName<'_>, may_implement: bool) -> bool {
-        let (all, unknown) = self.all_above(of);
+    /// Whether a supertype has the method; an unknown supertype may have any that may implement
+    /// one of another package.
+    fn supertype_has(&self, of: usize, name: MethodName<'_>, may_implement: bool) -> bool {
+        let (all, unknown) = self.all_supertypes(of);
         let known = |above: &str| {
             let known = KNOWN_ABOVE.iter().find(|(known, _)| *known == above);
             known.is_some_and(|(_, methods)| !methods.contains(&name))
@@ -125,16 +123,18 @@ impl<'s> TypeHierarchy<'s> {
             || (may_implement && unknown.iter().any(|above| !known(above)))
     }
 
-    /// Whether a type below has the method.
-    fn below_has(&self, of: usize, name: MethodName<'_>) -> bool {
+    /// Whether a subtype has the method.
+    fn subtype_has(&self, of: usize, name: MethodName<'_>) -> bool {
         let mut others = self.types.iter().enumerate();
         others.any(|(number, other)| {
-            other.methods.contains(&name) && number != of && self.all_above(number).0.contains(&of)
+            other.methods.contains(&name)
+                && number != of
+                && self.all_supertypes(number).0.contains(&of)
         })
     }
 
-    /// All types above one, and the names of those that are not of the sources.
-    fn all_above(&self, of: usize) -> (BTreeSet<usize>, BTreeSet<&'s str>) {
+    /// All supertypes of a type, and the names of those outside the sources.
+    fn all_supertypes(&self, of: usize) -> (BTreeSet<usize>, BTreeSet<&'s str>) {
         let (mut all, mut unknown, mut open) = (BTreeSet::new(), BTreeSet::new(), vec![of]);
         while let Some(number) = open.pop() {
             for name in &self.types[number].above {
@@ -148,7 +148,7 @@ impl<'s> TypeHierarchy<'s> {
     }
 }
 
-/// The body of a type and its name; empty for an anonymous class and an enum's constant.
+/// Body and name of a type; the name is empty for an anonymous class and an enum constant.
 fn type_body<'s>(file: &'s SourceFile, node: SyntaxNode<'s>) -> Option<(SyntaxNode<'s>, &'s str)> {
     let named = node.kind_name().ends_with("_declaration");
     let body = match node.kind_name() {
@@ -166,7 +166,7 @@ fn type_body<'s>(file: &'s SourceFile, node: SyntaxNode<'s>) -> Option<(SyntaxNo
     Some((body, name.map_or("", |name| file.text_of(name))))
 }
 
-/// The body of the type that declares a member.
+/// Body of the type that declares a member.
 fn type_around(member: SyntaxNode<'_>) -> Option<SyntaxNode<'_>> {
     let parent = member.parent()?;
     match parent.kind_name() {
@@ -175,8 +175,8 @@ fn type_around(member: SyntaxNode<'_>) -> Option<SyntaxNode<'_>> {
     }
 }
 
-/// Names of what a type extends and implements.
-fn above<'s>(file: &'s SourceFile, node: SyntaxNode<'s>) -> Vec<&'s str> {
+/// Names of a type's superclass and interfaces.
+fn supertype_names<'s>(file: &'s SourceFile, node: SyntaxNode<'s>) -> Vec<&'s str> {
     match node.kind_name() {
         "object_creation_expression" => {
             let ty = node.child_by_field_name("type");
@@ -198,8 +198,8 @@ fn above<'s>(file: &'s SourceFile, node: SyntaxNode<'s>) -> Vec<&'s str> {
     types.map(|ty| creation::simple_name(file, ty)).collect()
 }
 
-/// The methods of a type that can override or be overridden.
-fn methods<'s>(file: &'s SourceFile, body: SyntaxNode<'s>) -> BTreeSet<MethodName<'s>> {
+/// Methods of a type that can override or be overridden.
+fn overridable_methods<'s>(file: &'s SourceFile, body: SyntaxNode<'s>) -> BTreeSet<MethodName<'s>> {
     let members = children(body).into_iter().flat_map(|member| match member.kind_name() {
         "enum_body_declarations" => children(member),
         _ => vec![member],
@@ -222,7 +222,7 @@ fn method_name<'s>(file: &'s SourceFile, method: SyntaxNode<'_>) -> MethodName<'
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hint::pattern::units;
+    use crate::hint::pattern::methods_with_body;
 
     const SHAPES: &str = "package a;
         interface Shape { int area(); default int twice() { return 2; } static int one() { return 1; } }
@@ -256,7 +256,7 @@ mod tests {
         let types = TypeHierarchy::of(&files);
         let alone =
             |(method, _): &(SyntaxNode<'_>, _)| types.is_called_as_itself(&files[0], *method);
-        let found = units(&files[0]).into_iter().filter(alone);
+        let found = methods_with_body(&files[0]).into_iter().filter(alone);
         let lines: Vec<String> =
             found.map(|(method, _)| method_name(&files[0], method).0.to_string()).collect();
         let expected = [
@@ -289,12 +289,14 @@ mod tests {
         let types = TypeHierarchy::of(&files);
         let alone: Vec<bool> = files
             .iter()
-            .flat_map(|file| units(file).into_iter().map(move |(method, _)| (file, method)))
+            .flat_map(|file| {
+                methods_with_body(file).into_iter().map(move |(method, _)| (file, method))
+            })
             .map(|(file, method)| types.is_called_as_itself(file, method))
             .collect();
         assert_eq!(alone, [false, false, true]);
         let called = |number: usize, method: usize| {
-            types.is_called(&files[number], units(&files[number])[method].0)
+            types.is_called(&files[number], methods_with_body(&files[number])[method].0)
         };
         assert!(called(2, 0) && !called(2, 1));
     }

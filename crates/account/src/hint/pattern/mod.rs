@@ -1,32 +1,28 @@
-//! Shapes of Java syntax that hints look for: loops, counters, calls, names that a
-//! piece of code writes. The only place of this module that spells node kinds and
-//! fields of the grammar.
+//! Java syntax for hint patterns: loops, counters, calls, names that code writes. The only part
+//! of hints that contains node kinds and fields of the grammar.
 
-mod around;
 mod class;
 mod counter;
 mod creation;
-mod declared;
+mod declaration;
 mod expression;
 mod hierarchy;
 mod names;
+mod surroundings;
 
 use crate::java::SyntaxNode;
 
 use crate::java::SourceFile;
 
-pub use around::{
-    in_other_unit, innermost_code, innermost_loop, is_guarded, is_in_try, is_read_only, is_return,
-    is_statement_of, outermost_statement,
-};
 pub use class::{
     after_annotations, class_around, class_for_statics, element_type, enclosing_unit,
-    inner_classes, is_referred_to, method_around, methods_beside, methods_of, modifiers,
-    names_type,
+    inner_classes, is_referred_to, method_around, methods_beside, methods_of, modifiers, uses_type,
 };
 pub use counter::{LoopCounter, counter, counter_ends, index_offset, is_int};
 pub use creation::{Creation, as_creation};
-pub use declared::{Declaration, NameKind, created_class, declared, simple_type, units};
+pub use declaration::{
+    Declaration, NameKind, created_class, declaration_of, methods_with_body, simple_type,
+};
 pub use expression::{
     MethodCall, as_assignment, as_binary, as_call, as_cast, as_compound, as_element, as_field,
     as_locals, as_step, expression, is_arithmetic, is_boolean_literal, is_char_literal,
@@ -35,13 +31,17 @@ pub use expression::{
 };
 pub use hierarchy::TypeHierarchy;
 pub use names::{
-    ClassField, fields, fields_assigned_by_calls, local_names, methods_called, names_of,
+    ClassField, called_methods, fields, fields_assigned_by_calls, identifiers_of, local_names,
     private_names, reassigned_fields, written_names,
+};
+pub use surroundings::{
+    innermost_code, innermost_loop, is_guarded, is_in_other_unit, is_in_try, is_read_only,
+    is_return, is_statement_of, outermost_statement,
 };
 
 use class::member_names;
 
-/// What sort of loop it is.
+/// Kind of loop statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LoopKind {
     /// `for (init; test; update)`.
@@ -54,10 +54,10 @@ pub enum LoopKind {
     Do,
 }
 
-/// A loop statement in parts.
+/// Parts of a loop statement.
 #[derive(Debug, Clone)]
 pub struct LoopParts<'t> {
-    /// What sort of loop.
+    /// Kind of the loop.
     pub kind: LoopKind,
     /// The whole statement.
     pub node: SyntaxNode<'t>,
@@ -67,7 +67,7 @@ pub struct LoopParts<'t> {
     pub test: Option<SyntaxNode<'t>>,
     /// Updates of a `for`.
     pub update: Vec<SyntaxNode<'t>>,
-    /// What an enhanced `for` iterates over.
+    /// Expression that an enhanced `for` iterates over.
     pub iterated: Option<SyntaxNode<'t>>,
     /// The variable of an enhanced `for`.
     pub variable: Option<SyntaxNode<'t>>,
@@ -75,7 +75,7 @@ pub struct LoopParts<'t> {
     pub body: SyntaxNode<'t>,
 }
 
-/// All nodes of a subtree that are named, in source order, the root first.
+/// Named nodes of a subtree in source order, the root first.
 pub fn descendants(root: SyntaxNode<'_>) -> Vec<SyntaxNode<'_>> {
     let mut found = Vec::new();
     let mut stack = vec![root];
@@ -86,12 +86,12 @@ pub fn descendants(root: SyntaxNode<'_>) -> Vec<SyntaxNode<'_>> {
     found
 }
 
-/// The named children of a node, comments left out.
+/// Named children of a node, without comments.
 fn children(node: SyntaxNode<'_>) -> Vec<SyntaxNode<'_>> {
     node.named_children().filter(|child| !child.is_extra()).collect()
 }
 
-/// The children in one field.
+/// Children in one field of the grammar.
 fn field<'t>(node: SyntaxNode<'t>, name: &str) -> Vec<SyntaxNode<'t>> {
     node.children_by_field_name(name).filter(SyntaxNode::is_named).collect()
 }
@@ -101,7 +101,7 @@ pub fn loops(file: &SourceFile) -> Vec<LoopParts<'_>> {
     descendants(file.tree.root_node()).into_iter().filter_map(as_loop).collect()
 }
 
-/// Takes a loop statement apart; `None` for anything else.
+/// Parses a loop statement; `None` for other nodes.
 fn as_loop(node: SyntaxNode<'_>) -> Option<LoopParts<'_>> {
     let kind = match node.kind_name() {
         "for_statement" => LoopKind::For,
@@ -122,7 +122,7 @@ fn as_loop(node: SyntaxNode<'_>) -> Option<LoopParts<'_>> {
     })
 }
 
-/// What stands in parentheses.
+/// The node within parentheses; the node itself without these.
 pub fn without_parentheses(mut node: SyntaxNode<'_>) -> SyntaxNode<'_> {
     while node.kind_name() == "parenthesized_expression" {
         match children(node).first() {
@@ -133,13 +133,13 @@ pub fn without_parentheses(mut node: SyntaxNode<'_>) -> SyntaxNode<'_> {
     node
 }
 
-/// The parentheses around a node, or itself.
+/// The parentheses around a node, or the node itself.
 pub(crate) fn with_parentheses(node: SyntaxNode<'_>) -> SyntaxNode<'_> {
     let parent = node.parent().filter(|parent| parent.kind_name() == "parenthesized_expression");
     parent.unwrap_or(node)
 }
 
-/// All parentheses around a node, or itself.
+/// The outermost of nested parentheses around a node, or the node itself.
 pub(crate) fn with_all_parentheses(mut node: SyntaxNode<'_>) -> SyntaxNode<'_> {
     loop {
         let outer = with_parentheses(node);
@@ -150,7 +150,7 @@ pub(crate) fn with_all_parentheses(mut node: SyntaxNode<'_>) -> SyntaxNode<'_> {
     }
 }
 
-/// Whether a subtree holds a loop, a branch or anything else that splits blocks.
+/// Whether a subtree has no loop, branch or anything else that splits blocks.
 pub(crate) fn is_straight(body: SyntaxNode<'_>) -> bool {
     const SPLITTING: [&str; 14] = [
         "for_statement",
@@ -171,7 +171,7 @@ pub(crate) fn is_straight(body: SyntaxNode<'_>) -> bool {
     descendants(body).iter().all(|node| !SPLITTING.contains(&node.kind_name()))
 }
 
-/// The statements of a body: those of its braces, or itself.
+/// The statements of a body: those within its braces, or the body itself.
 pub fn statements(body: SyntaxNode<'_>) -> Vec<SyntaxNode<'_>> {
     if body.kind_name() == "block" { children(body) } else { vec![body] }
 }

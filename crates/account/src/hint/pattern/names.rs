@@ -1,14 +1,14 @@
-//! Names that a piece of code writes or declares, and the fields of the class around it.
+//! Names that code writes or declares, and the fields of the enclosing class.
 
 use std::collections::BTreeSet;
 
 use crate::java::SyntaxNode;
 
-use super::{NameKind, as_field, children, declared, descendants, field};
+use super::{NameKind, as_field, children, declaration_of, descendants, field};
 use crate::java::SourceFile;
 
-/// Names that a subtree assigns, counts or declares: `x` of `x = 1`, `x++`, `this.x = 1`,
-/// `int x`; of `a[i] = 1` nothing, for `a` itself stays.
+/// Names that a subtree assigns, increments or declares: `x` of `x = 1`, `x++`, `this.x = 1`,
+/// `int x`; not `a` of `a[i] = 1`, which leaves `a` itself unchanged.
 pub fn written_names<'s>(file: &'s SourceFile, root: SyntaxNode<'_>) -> BTreeSet<&'s str> {
     let mut names = BTreeSet::new();
     for node in descendants(root) {
@@ -62,8 +62,8 @@ pub fn local_names<'s>(file: &'s SourceFile, inside: SyntaxNode<'_>) -> BTreeSet
     names
 }
 
-/// Names of fields that a file assigns outside the constructors and initialisers of the
-/// object itself: those that may change while a loop runs.
+/// Names of fields that a file assigns outside constructors and initialisers of the object
+/// itself, and that may so change while a loop runs.
 pub fn reassigned_fields(file: &SourceFile) -> BTreeSet<&str> {
     let outside = |node: SyntaxNode<'_>, target: SyntaxNode<'_>| {
         let own = super::as_field(target).is_none_or(|(object, _)| super::is_this(object));
@@ -72,19 +72,18 @@ pub fn reassigned_fields(file: &SourceFile) -> BTreeSet<&str> {
     assigned_fields(file, file.tree.root_node(), outside)
 }
 
-/// Names of fields that methods of the class around a piece of code assign, as far as that
-/// calls them, or they each other.
+/// Names of fields that methods of the enclosing class assign, for methods that the code calls
+/// directly or through each other.
 pub fn fields_assigned_by_calls<'s>(
     file: &'s SourceFile,
     code: SyntaxNode<'s>,
 ) -> BTreeSet<&'s str> {
-    let reached = methods_called(file, code).into_iter();
+    let reached = called_methods(file, code).into_iter();
     reached.flat_map(|method| assigned_fields(file, method, |_, _| true)).collect()
 }
 
-/// The methods of the class around a piece of code that it calls by their names, and those
-/// that they call.
-pub fn methods_called<'s>(file: &SourceFile, code: SyntaxNode<'s>) -> Vec<SyntaxNode<'s>> {
+/// Methods of the enclosing class that the code calls by name, directly or through each other.
+pub fn called_methods<'s>(file: &SourceFile, code: SyntaxNode<'s>) -> Vec<SyntaxNode<'s>> {
     let class = enclosing(code, &["class_body", "enum_body_declarations"]);
     let own: Vec<SyntaxNode<'s>> = class.map_or(Vec::new(), children);
     let (mut reached, mut open): (Vec<SyntaxNode<'s>>, _) = (Vec::new(), vec![code]);
@@ -106,8 +105,8 @@ pub fn methods_called<'s>(file: &SourceFile, code: SyntaxNode<'s>) -> Vec<Syntax
     reached
 }
 
-/// Names of the fields that a subtree assigns or counts, where `counts` says so of the
-/// assignment and its target.
+/// Names of fields that a subtree assigns or increments, if `counts` holds for the assignment and
+/// its target.
 fn assigned_fields<'s>(
     file: &'s SourceFile,
     root: SyntaxNode<'s>,
@@ -121,7 +120,8 @@ fn assigned_fields<'s>(
             _ => None,
         };
         let Some(target) = target else { continue };
-        let is_local = declared(file, target).is_some_and(|found| found.place != NameKind::Field);
+        let is_local =
+            declaration_of(file, target).is_some_and(|found| found.place != NameKind::Field);
         if is_local || !counts(node, target) {
             continue;
         }
@@ -133,7 +133,7 @@ fn assigned_fields<'s>(
     names
 }
 
-/// Whether a node stands in a constructor or an initialiser, not in a method or lambda.
+/// Whether a node is in a constructor or an initialiser, not in a method or lambda.
 fn is_in_constructor(node: SyntaxNode<'_>) -> bool {
     let mut node = node;
     while let Some(parent) = node.parent() {
@@ -149,8 +149,8 @@ fn is_in_constructor(node: SyntaxNode<'_>) -> bool {
     false
 }
 
-/// All names that a file has, of types too.
-pub fn names_of(file: &SourceFile) -> BTreeSet<&str> {
+/// All identifiers of a file, including types.
+pub fn identifiers_of(file: &SourceFile) -> BTreeSet<&str> {
     let leaves = descendants(file.tree.root_node()).into_iter().filter(|node| node.is_leaf());
     leaves.map(|node| file.text_of(node)).collect()
 }
@@ -165,14 +165,14 @@ pub fn private_names(file: &SourceFile) -> BTreeSet<&str> {
     members.flat_map(|member| super::member_names(file, member)).collect()
 }
 
-/// A field that the class around some code declares.
+/// A field of the class around a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassField<'s> {
-    /// Its name.
+    /// Name of the field.
     pub name: &'s str,
-    /// Source text of its type, dimensions after the name included.
+    /// Source text of its type, including dimensions after the name.
     pub type_text: String,
-    /// What stands before the dot: `this`, or the class of a static field.
+    /// Qualifier before the dot: `this`, or the class of a static field.
     pub owner: &'s str,
     /// Whether it is `final`.
     pub is_final: bool,
@@ -182,7 +182,7 @@ pub struct ClassField<'s> {
     pub is_volatile: bool,
 }
 
-/// The fields that the innermost class around a node declares itself.
+/// Fields that the innermost class around a node declares itself.
 pub fn fields<'s>(file: &'s SourceFile, inside: SyntaxNode<'_>) -> Vec<ClassField<'s>> {
     let body = enclosing(inside, &["class_body", "enum_body_declarations"]);
     let class =

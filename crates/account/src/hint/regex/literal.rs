@@ -1,8 +1,7 @@
-//! Strings written out in the source: their value.
+//! Values of String literals in the source.
 
-/// The value of a String literal without its quotes; `None` where it has escapes of a kind
-/// that isn't known, and for text blocks.
-pub(super) fn value(literal: &str) -> Option<String> {
+/// Value of a String literal without its quotes; `None` for unknown escapes and text blocks.
+pub(super) fn literal_value(literal: &str) -> Option<String> {
     let inside = literal.strip_prefix('"')?.strip_suffix('"')?;
     if inside.starts_with('"') {
         return None;
@@ -15,7 +14,7 @@ pub(super) fn value(literal: &str) -> Option<String> {
     Some(value)
 }
 
-/// What an escape stands for, behind its backslash.
+/// Character that an escape represents, from the text behind its backslash.
 fn escaped(rest: &mut std::str::Chars<'_>) -> Option<char> {
     Some(match rest.next()? {
         'n' => '\n',
@@ -38,15 +37,15 @@ fn hexadecimal(rest: &mut std::str::Chars<'_>) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::value;
+    use super::literal_value;
 
     #[test]
     fn escapes_are_what_they_stand_for() {
-        assert_eq!(value(r#""a\\d+\"\t""#).as_deref(), Some("a\\d+\"\t"));
-        assert_eq!(value(r#""\u0041""#).as_deref(), Some("A"));
+        assert_eq!(literal_value(r#""a\\d+\"\t""#).as_deref(), Some("a\\d+\"\t"));
+        assert_eq!(literal_value(r#""\u0041""#).as_deref(), Some("A"));
         for unknown in [r#""\101""#, r#""\uD8""#, r#""\u005c""#, "\"\"\"\nx\"\"\"", "x"] {
-            assert_eq!(value(unknown), None, "{unknown}");
+            assert_eq!(literal_value(unknown), None, "{unknown}");
         }
-        assert_eq!(value("\"\"").as_deref(), Some(""));
+        assert_eq!(literal_value("\"\"").as_deref(), Some(""));
     }
 }

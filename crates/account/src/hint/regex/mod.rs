@@ -1,26 +1,26 @@
-//! Regular expressions written out in the source and compiled anew whenever they are used.
+//! Patterns: regular expressions in literals that are compiled anew at every use.
 
 mod literal;
+mod regex_use;
 mod syntax;
-mod written;
 
 use std::collections::BTreeMap;
 
 use crate::format::{counted, grouped, listed};
 use crate::hint::confidence::Confidence;
-use crate::hint::counted::Context;
+use crate::hint::context::HintContext;
 use crate::hint::hint::Hint;
 use crate::hint::hint_pattern::{HintPattern, PatternMatch};
 use crate::hint::pattern::{self, MethodCall};
 use crate::hint::prediction_basis::PredictionBasis;
-use crate::hint::regex::written::{PatternUse, Written, written};
-use crate::hint::replaced::{Replaced, unknown};
-use crate::hint::rewrite::{Edit, Rewrite, fresh_name, indent_in};
-use crate::hint::site::Site;
+use crate::hint::regex::regex_use::{PatternUse, RegexUse, as_regex_use};
+use crate::hint::replaced_lines::{ReplacedLines, unknown_saving};
+use crate::hint::rewrite::{Edit, Rewrite, fresh_name, member_indent};
+use crate::hint::site::LoopSite;
 use crate::java::SourceFile;
 use crate::operations::LibraryFunction;
 
-/// Uses by methods of String, and `Pattern.matches`.
+/// The pattern `pattern-in-method`.
 pub const PATTERN: HintPattern = HintPattern {
     name: "pattern-in-method",
     title: "A regular expression is compiled at every use: keep it in a field",
@@ -31,10 +31,10 @@ pub const PATTERN: HintPattern = HintPattern {
            tell.",
     reference: "Bloch, Effective Java, 3rd edition, item 6: avoid creating unnecessary objects",
     basis: PredictionBasis::Lines,
-    find: uses,
+    find: find_uses,
 };
 
-/// Calls of `Pattern.compile`.
+/// The pattern `compile-in-method`.
 pub const COMPILED: HintPattern = HintPattern {
     name: "compile-in-method",
     title: "Pattern.compile in a method: keep the Pattern in a field",
@@ -43,25 +43,29 @@ pub const COMPILED: HintPattern = HintPattern {
     reference: "Java SE API, Pattern: instances of this class are immutable and are safe for use by \
                 multiple concurrent threads",
     basis: PredictionBasis::Lines,
-    find: compiled,
+    find: find_compilations,
 };
 
-fn uses(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
-    of_all(context, PATTERN.name, |how| how != PatternUse::Compile)
+fn find_uses(context: &HintContext<'_>, _: &[LoopSite<'_>]) -> Vec<Hint> {
+    find_in_all_files(context, PATTERN.name, |how| how != PatternUse::Compile)
 }
 
-fn compiled(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
-    of_all(context, COMPILED.name, |how| how == PatternUse::Compile)
+fn find_compilations(context: &HintContext<'_>, _: &[LoopSite<'_>]) -> Vec<Hint> {
+    find_in_all_files(context, COMPILED.name, |how| how == PatternUse::Compile)
 }
 
-/// The hints of all files, one for the uses of a method.
-fn of_all(context: &Context<'_>, name: &'static str, is_own: fn(PatternUse) -> bool) -> Vec<Hint> {
+/// Hints for all files, one for the uses in a method.
+fn find_in_all_files(
+    context: &HintContext<'_>,
+    name: &'static str,
+    is_own: fn(PatternUse) -> bool,
+) -> Vec<Hint> {
     let sources = context.input.sources;
-    sources.iter().flat_map(|file| of_file(context, file, name, is_own)).collect()
+    sources.iter().flat_map(|file| hints_of_file(context, file, name, is_own)).collect()
 }
 
-fn of_file(
-    context: &Context<'_>,
+fn hints_of_file(
+    context: &HintContext<'_>,
     file: &SourceFile,
     name: &'static str,
     is_own: fn(PatternUse) -> bool,
@@ -71,9 +75,11 @@ fn of_file(
     for call in nodes.iter().copied().filter_map(pattern::as_call) {
         *by_line.entry(line_and_name(file, &call)).or_default() += 1;
     }
-    let mut by_method: BTreeMap<(usize, usize), Vec<Written<'_>>> = BTreeMap::new();
+    let mut by_method: BTreeMap<(usize, usize), Vec<RegexUse<'_>>> = BTreeMap::new();
     for node in nodes {
-        let Some(found) = written(file, node).filter(|found| is_own(found.how)) else { continue };
+        let Some(found) = as_regex_use(file, node).filter(|found| is_own(found.how)) else {
+            continue;
+        };
         let place = pattern::method_around(node).zip(pattern::class_for_statics(file, node));
         if let Some((method, class)) = place
             && is_of_library(context, file, &found, by_line[&line_and_name(file, &found.call)])
@@ -82,38 +88,38 @@ fn of_file(
         }
     }
     let hints = by_method.into_iter();
-    hints.filter_map(|((_, class), found)| at(context, file, name, class, &found)).collect()
+    hints.filter_map(|((_, class), found)| hint_at(context, file, name, class, &found)).collect()
 }
 
-/// The line on which a call's name stands, and the name.
+/// Line and text of a call's name.
 fn line_and_name<'s>(file: &'s SourceFile, call: &MethodCall<'_>) -> (u32, &'s str) {
     (pattern::line(call.name), file.text_of(call.name))
 }
 
-/// Whether all calls of this name on the line, so many, are of the JDK's class, as the types of
-/// the whole program tell.
+/// Whether all calls of this name on the line are of the JDK's class, by the types of the whole
+/// program.
 fn is_of_library(
-    context: &Context<'_>,
+    context: &HintContext<'_>,
     file: &SourceFile,
-    found: &Written<'_>,
+    found: &RegexUse<'_>,
     calls: usize,
 ) -> bool {
     let name = file.text_of(found.call.name);
     let owner = if found.on_pattern { "java.util.regex.Pattern" } else { "java.lang.String" };
     let is_one = |f: &LibraryFunction| f.owner() == owner && f.method() == name;
-    Replaced::at(file, &[found.call.name]).calls(context, is_one) as usize >= calls
+    ReplacedLines::at(file, &[found.call.name]).calls(context, is_one) as usize >= calls
 }
 
-/// The hint for one method.
-fn at(
-    context: &Context<'_>,
+/// Hint for one method.
+fn hint_at(
+    context: &HintContext<'_>,
     file: &SourceFile,
     pattern_name: &'static str,
     class: usize,
-    found: &[Written<'_>],
+    found: &[RegexUse<'_>],
 ) -> Option<Hint> {
     let names: Vec<_> = found.iter().map(|one| one.call.name).collect();
-    let replaced = Replaced::at(file, &names);
+    let replaced = ReplacedLines::at(file, &names);
     let (fields, rewrite) = rewrite(file, class, found)?;
     let finding = PatternMatch {
         pattern: pattern_name,
@@ -124,25 +130,26 @@ fn at(
         },
         rewrite: fields.join("\n"),
         condition: condition(found),
-        saved: unknown(),
+        saved: unknown_saving(),
         confidence: Confidence::High,
         automatic_fix: Some(rewrite),
     };
     replaced.hint(context, finding)
 }
 
-/// The fields' declarations, one for each expression, and the edits.
+/// Declarations of the fields, one for each expression, and the edits.
 fn rewrite(
     file: &SourceFile,
     class: usize,
-    found: &[Written<'_>],
+    found: &[RegexUse<'_>],
 ) -> Option<(Vec<String>, Rewrite)> {
     let method = pattern::method_around(found.first()?.node)?;
-    let stem = constant(method.child_by_field_name("name").map_or("", |name| file.text_of(name)));
+    let stem =
+        constant_name(method.child_by_field_name("name").map_or("", |name| file.text_of(name)));
     let mut fields: Vec<(String, String)> = Vec::new();
     let mut edits = Vec::new();
     for one in found {
-        let made = format!("java.util.regex.Pattern.compile({})", one.compiled(file));
+        let made = format!("java.util.regex.Pattern.compile({})", one.compile_arguments(file));
         let known = fields.iter().find(|(_, text)| *text == made).map(|(name, _)| name.clone());
         let name = known.unwrap_or_else(|| {
             let letter = letter_of(fields.len());
@@ -156,7 +163,7 @@ fn rewrite(
         format!("private static final java.util.regex.Pattern {name} = {made};")
     };
     let declarations: Vec<String> = fields.iter().map(declared).collect();
-    let indent = indent_in(file, class);
+    let indent = member_indent(file, class);
     let line_end = if file.text[class..].starts_with("\r\n") { "\r\n" } else { "\n" };
     let member = |line: &String| {
         let text = format!("{line_end}{indent}{line}");
@@ -167,8 +174,8 @@ fn rewrite(
     Some((declarations, Rewrite { edits, members, names }))
 }
 
-/// The first expressions, and how often they are compiled.
-fn sentence(file: &SourceFile, found: &[Written<'_>], runs: u64) -> String {
+/// Sentence on the first expressions and how often they are compiled.
+fn sentence(file: &SourceFile, found: &[RegexUse<'_>], runs: u64) -> String {
     const SHOWN: usize = 3;
     let mut texts: Vec<&str> = Vec::new();
     for one in found {
@@ -183,19 +190,19 @@ fn sentence(file: &SourceFile, found: &[Written<'_>], runs: u64) -> String {
     format!("{shown} {verb} compiled at every use, up to {times}.")
 }
 
-fn condition(found: &[Written<'_>]) -> String {
+fn condition(found: &[RegexUse<'_>]) -> String {
     let mut text = String::from(
         "A serializable class without a serialVersionUID gets another default one, if it had no \
          static initialiser.",
     );
-    if found.iter().any(Written::evaluates_more) {
+    if found.iter().any(RegexUse::evaluates_more) {
         text += " Where the text is null, the calls in the other arguments aren't made before it \
                  fails.";
     }
     text
 }
 
-/// The second field of a method is its B.
+/// Suffix of the n-th field of a method: B for the second.
 fn letter_of(fields: usize) -> String {
     match fields {
         0 => String::new(),
@@ -204,8 +211,8 @@ fn letter_of(fields: usize) -> String {
     }
 }
 
-/// A method's name as constants are written: `TRIM_ALL` of `trimAll`.
-fn constant(name: &str) -> String {
+/// Name of a constant for a method: `TRIM_ALL` for `trimAll`.
+fn constant_name(name: &str) -> String {
     let mut text = String::new();
     let mut before = '_';
     for c in name.chars() {

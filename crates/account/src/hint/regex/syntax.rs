@@ -1,20 +1,20 @@
-//! Whether a text is certainly a regular expression that `java.util.regex` takes. What isn't
-//! sure is none: a wrong one would fail where its class is loaded, not where it is used.
+//! Conservative parser of the syntax of `java.util.regex`. Uncertain texts are rejected: an
+//! invalid expression in a field would fail when its class is loaded, not when it is used.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Deeper groups are not followed.
+/// Depth of groups above which a text is rejected.
 const DEEPEST: u32 = 50;
 
 /// Whether a text is a regular expression of the common parts of the syntax.
 pub(super) fn is_regex(text: &str) -> bool {
-    let mut rest = Rest { chars: text.chars().peekable() };
+    let mut rest = RegexReader { chars: text.chars().peekable() };
     rest.alternatives(0).is_some() && rest.chars.peek().is_none()
 }
 
-/// Whether `String.split` splits at this without an expression: one plain character, or one
-/// that is neither a letter nor a digit behind a backslash.
+/// Whether `String.split` splits at this text without a regular expression: one plain character,
+/// or a backslash and one that is neither a letter nor a digit.
 pub(super) fn is_quick_split(text: &str) -> bool {
     let mut chars = text.chars();
     match (chars.next(), chars.next(), chars.next()) {
@@ -24,13 +24,13 @@ pub(super) fn is_quick_split(text: &str) -> bool {
     }
 }
 
-/// What is still to be read.
-struct Rest<'t> {
+/// The unread rest of an expression.
+struct RegexReader<'t> {
     chars: Peekable<Chars<'t>>,
 }
 
-impl Rest<'_> {
-    /// Sequences between bars, up to a closing parenthesis or the end.
+impl RegexReader<'_> {
+    /// Parses sequences between bars, up to a closing parenthesis or the end.
     fn alternatives(&mut self, depth: u32) -> Option<()> {
         if depth > DEEPEST {
             return None;
@@ -50,7 +50,7 @@ impl Rest<'_> {
         Some(())
     }
 
-    /// One character, class, group or anchor; whether it may be repeated.
+    /// Parses one character, class, group or anchor; returns whether a quantifier may follow.
     fn atom(&mut self, depth: u32) -> Option<bool> {
         match self.chars.next()? {
             '(' => {
@@ -66,7 +66,7 @@ impl Rest<'_> {
         }
     }
 
-    /// What stands behind `(?`.
+    /// Parses the text behind `(?`.
     fn group_kind(&mut self) -> Option<()> {
         if self.chars.peek() != Some(&'?') {
             return Some(());
@@ -87,7 +87,7 @@ impl Rest<'_> {
         }
     }
 
-    /// A class up to its bracket: characters, escapes and ranges, no class within.
+    /// Parses a class up to its bracket: characters, escapes and ranges, no nested class.
     fn class(&mut self) -> Option<()> {
         if self.chars.peek() == Some(&'^') {
             self.chars.next();
@@ -120,7 +120,7 @@ impl Rest<'_> {
         }
     }
 
-    /// What stands behind a backslash; whether it may be repeated.
+    /// Parses the text behind a backslash; returns whether a quantifier may follow.
     fn escape(&mut self) -> Option<bool> {
         match self.chars.next()? {
             'b' | 'B' => Some(false),
@@ -130,7 +130,7 @@ impl Rest<'_> {
         }
     }
 
-    /// A class by its name in braces.
+    /// Parses the name of a class in braces.
     fn property(&mut self) -> Option<()> {
         const NAMES: [&str; 14] = [
             "Alnum", "Alpha", "ASCII", "Cntrl", "Digit", "Graph", "Lower", "Print", "Punct",
@@ -146,7 +146,7 @@ impl Rest<'_> {
         }
     }
 
-    /// How often what stands before may be there.
+    /// Parses a quantifier, which must be absent unless `may_repeat`.
     fn quantifier(&mut self, may_repeat: bool) -> Option<()> {
         let repeats = match self.chars.peek() {
             Some('*' | '+' | '?') => {
@@ -168,7 +168,7 @@ impl Rest<'_> {
         may_repeat.then_some(())
     }
 
-    /// `{2}`, `{2,}`, `{2,4}`.
+    /// Parses `{2}`, `{2,}` or `{2,4}`.
     fn bounds(&mut self) -> Option<()> {
         let mut text = String::new();
         self.chars.next();

@@ -7,7 +7,7 @@ use super::super::periods::ActivityPeriod;
 use super::palette::Palette;
 use super::payer_name;
 use super::view::{COLUMNS, LANE, LEFT, TimeView};
-use wattline_units::format::{shortened, visible};
+use wattline_units::format::{truncate, visible};
 use wattline_units::px::Px;
 
 /// Height of a lane's bars where a component worked all the time.
@@ -62,7 +62,7 @@ pub(super) fn lane(
         at += stretch.len();
     }
     let name = &analysis.log.components[component].name;
-    Lane { y: Px(y), name: visible(&shortened(name, 17)), bars, key: None }
+    Lane { y: Px(y), name: visible(&truncate(name, 17)), bars, key: None }
 }
 
 /// The busiest payer of each column and the part of the column that is anybody's, in steps

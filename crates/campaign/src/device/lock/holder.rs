@@ -1,5 +1,5 @@
-//! Who has a board's lock: a process, on which machine, since when and for which results; and
-//! whether it is alive.
+//! The holder of a board's lock (a process, its machine, since when and for which results), and
+//! whether that process is alive.
 
 use std::fs;
 use std::path::Path;
@@ -12,25 +12,26 @@ use crate::attribution::monitor::sensors::parse_process;
 /// A process that has a board's lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockHolder {
-    /// Its number.
+    /// Process ID.
     pub pid: u32,
-    /// When it was started, in ticks since its machine was, by `/proc/PID/stat`.
+    /// Start of the process in ticks since its machine booted, by `/proc/PID/stat`.
     pub started: u64,
-    /// Where that number means it: the boot of a machine, and the namespace of its processes.
+    /// Scope of the process ID: the boot ID of the machine and the PID namespace.
     pub machine: String,
-    /// The machine's name.
+    /// Name of the machine.
     pub host: String,
-    /// When it took the lock, by its machine's clock.
+    /// Time at which the process took the lock, by its machine's clock.
     pub since: String,
-    /// Where its results are.
+    /// Folder of its results.
     pub folder: String,
 }
 
-/// Longer folders are cut: an old shell takes short commands only.
+/// Longest folder in a lock's line; longer ones are cut, since an old shell takes short commands
+/// only.
 const FOLDER_CHARS: usize = 300;
 
 impl LockHolder {
-    /// This process.
+    /// This process as a holder, for results in `folder`.
     pub(super) fn of_this_process(folder: &Path, since: String) -> LockHolder {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
         let pid = std::process::id();
@@ -44,19 +45,19 @@ impl LockHolder {
         }
     }
 
-    /// One of which nothing is known.
+    /// A holder of which nothing is known.
     pub(super) fn unknown() -> LockHolder {
         let unknown = || "unknown".to_owned();
         let (machine, host, since, folder) = (unknown(), unknown(), unknown(), unknown());
         LockHolder { pid: 0, started: 0, machine, host, since, folder }
     }
 
-    /// A word that no two holders share.
+    /// Hash of the facts, different for each holder.
     pub(super) fn id(&self) -> String {
         blake3::hash(self.facts().as_bytes()).to_hex()[..16].to_owned()
     }
 
-    /// What a `case` of the shell matches its line by.
+    /// The pattern that matches the holder's line in a `case` of the shell.
     pub(super) fn pattern(&self) -> String {
         format!("\"id={} \"*", self.id())
     }
@@ -68,12 +69,12 @@ impl LockHolder {
         )
     }
 
-    /// All of it in one line; [`LockHolder::parse`] reads it.
+    /// The holder in one line, as [`LockHolder::parse`] reads it.
     pub(super) fn to_line(&self) -> String {
         format!("id={} {}", self.id(), self.facts())
     }
 
-    /// The holder of a line; none where it is not whole.
+    /// Parses a line of [`LockHolder::to_line`]; none if a field is missing.
     pub(super) fn parse(line: &str) -> Option<LockHolder> {
         let (facts, folder) = line.split_once(" folder=")?;
         let word =
@@ -89,12 +90,12 @@ impl LockHolder {
     }
 }
 
-/// What is known of the process that has a lock.
+/// Whether the process that has a lock is alive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Liveness {
     Alive,
     Gone,
-    /// It is on another machine, or where this process sees no others.
+    /// The process is on another machine, or in a namespace that this process cannot see.
     Unknown,
 }
 
@@ -114,7 +115,7 @@ pub(super) fn liveness(holder: &LockHolder) -> Liveness {
     }
 }
 
-/// The boot of this machine and the namespace of this process.
+/// Boot ID of this machine and PID namespace of this process.
 fn machine() -> String {
     let namespace = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
     one_word(&format!("{}/{}", kernel("random/boot_id"), namespace.display()))
@@ -124,12 +125,12 @@ fn kernel(name: &str) -> String {
     fs::read_to_string(format!("/proc/sys/kernel/{name}")).unwrap_or_default().trim().to_owned()
 }
 
-/// When a process was started; none where it is gone or hidden.
+/// Start of a process in ticks since boot; none if the process is gone or hidden.
 fn start_time(pid: u32) -> Option<u64> {
     parse_process(&stat(pid)?).map(|(id, _)| id.start_ticks)
 }
 
-/// Whether a process has ended, and only waits for its parent to ask how.
+/// Whether a process is a zombie: ended, but not yet reaped by its parent.
 fn has_ended(pid: u32) -> bool {
     let stat = stat(pid).unwrap_or_default();
     // The name before the state may have blanks and parentheses.
@@ -140,13 +141,13 @@ fn stat(pid: u32) -> Option<String> {
     fs::read_to_string(format!("/proc/{pid}/stat")).ok()
 }
 
-/// A text without blanks, never empty.
+/// The text without blanks, never empty.
 fn one_word(text: &str) -> String {
     let word: String = plain(text).split_whitespace().collect();
     if word.is_empty() { "unknown".to_owned() } else { word }
 }
 
-/// A text in one line, without what a terminal or a shell's `echo` takes for commands.
+/// The text in one line, without characters that a terminal or a shell's `echo` interprets.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || c == '\\' { '?' } else { c }).collect()
 }

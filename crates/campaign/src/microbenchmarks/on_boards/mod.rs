@@ -1,4 +1,5 @@
-//! Microbenchmarks for what an application executes most, run on the board, fitted to costs.
+//! Microbenchmarks for an application's most executed operations, run on boards and fitted to
+//! costs.
 
 mod pairs;
 mod session_store;
@@ -21,7 +22,7 @@ use crate::format::{counted, counted_operations};
 use crate::instrument::Probe;
 use crate::model::table::Table;
 use crate::model::{devices_csv, devices_text};
-use crate::operations::{Mix, split_form};
+use crate::operations::{OperationMix, split_form};
 use crate::private_files::TemporaryFolder;
 use crate::progress::Progress;
 use crate::scenario::Scenario;
@@ -31,35 +32,37 @@ use crate::toolchain::{Jdk, jar};
 use super::measure::{self, CountedRun, MicrobenchmarkRun, table_csv};
 use super::places::{PLACES_AHEAD, PLACES_MEANWHILE};
 use super::prices::{MicrobenchmarkPrices, prices_csv};
-use super::{Microbenchmark, catalogue, for_compilers, pairs as before_after, program, select};
+use super::{
+    Microbenchmark, catalogue, pairs as before_after, program, protect_from_compilers, select,
+};
 
-pub use pairs::measured_pairs;
+pub use pairs::measure_pairs;
 pub use session_store::SessionStore;
 use sessions::session_s;
-pub use sessions::{PART, SessionMeter, measure_all};
+pub use sessions::{BAR_NAME, SessionMeter, measure_all};
 
-/// Operations below this share of all executions get no microbenchmark.
+/// Least share of all executions for which an operation gets a microbenchmark.
 const LEAST_SHARE: f64 = 1e-6;
 
-/// Iterations of the two counted runs, as many in each place.
+/// Iterations of the two counted runs, equally many in each code location.
 const COUNTED: [u64; 2] = [20 * PLACES_AHEAD as u64, 60 * PLACES_AHEAD as u64];
 
-/// A microbenchmark program of release 11 runs wherever wattline's own probes do.
+/// Java release of the microbenchmarks' program, which runs wherever wattline's probes do.
 pub const JAVA_RELEASE: u32 = 11;
 
-/// What microbenchmarks told.
+/// The results of an application's microbenchmarks: runs, table, costs.
 #[derive(Debug, Clone)]
 pub struct MeasuredMicrobenchmarks {
-    /// How many microbenchmarks ran.
+    /// Number of microbenchmarks.
     pub microbenchmarks: usize,
     /// Every session's runs.
     pub runs: Vec<Vec<MicrobenchmarkRun>>,
     /// Energy and counts of each microbenchmark.
     pub table: Table,
-    /// Costs.
+    /// Costs of operations and contexts.
     pub prices: MicrobenchmarkPrices,
-    /// What the application executes often, and no microbenchmark is for.
-    pub without: Vec<String>,
+    /// Operations that the application executes often and that have no microbenchmark.
+    pub unmeasured: Vec<String>,
 }
 
 /// Opens the boards that microbenchmarks run on.
@@ -75,20 +78,20 @@ pub fn open_boards<'p>(
     choices.iter().map(open).collect()
 }
 
-/// Chooses, counts, runs and fits the microbenchmarks for what an application executed. Raw logs
-/// are kept in the folder.
-pub fn microbenchmarks(
-    mix: &Mix,
+/// Chooses, counts, runs and fits the microbenchmarks for the executions of an application (`mix`).
+/// Raw logs are kept in the output folder.
+pub fn run_microbenchmarks(
+    mix: &OperationMix,
     scenario: &Scenario,
     jdk: &Jdk,
     boards: &[OpenBoard<'_>],
     output: &Output,
     progress: &dyn Progress,
 ) -> Result<MeasuredMicrobenchmarks, Failure> {
-    let all = for_boards(boards);
-    let mix = &mix.clone().executed();
-    let wanted = wanted(mix, scenario);
-    let microbenchmarks = selected(&all, mix, &wanted);
+    let all = catalogue_for_boards(boards);
+    let mix = &mix.clone().without_compiled_away();
+    let wanted = wanted_operations(mix, scenario);
+    let microbenchmarks = select_with_forms(&all, mix, &wanted);
     let application = analyse(&microbenchmarks)?;
     let mut builder = VariantBuilder::new(&application, jdk, Some(JAVA_RELEASE))?;
     let counts = count(&application, &microbenchmarks, &mut builder, jdk)?;
@@ -98,19 +101,19 @@ pub fn microbenchmarks(
     let table = measure::table(&every, &counts);
     let places =
         microbenchmarks.iter().map(|microbenchmark| microbenchmark.places).min().unwrap_or(1);
-    let prices = measure::microbenchmark_prices(&table, mix)?.measured_in(places);
-    let without = select::without_microbenchmark(&all, &wanted, 1e-3);
+    let prices = measure::microbenchmark_prices(&table, mix)?.with_places(places);
+    let unmeasured = select::without_microbenchmark(&all, &wanted, 1e-3);
     Ok(MeasuredMicrobenchmarks {
         microbenchmarks: microbenchmarks.len(),
         runs,
         table,
         prices,
-        without,
+        unmeasured,
     })
 }
 
-/// The operations that are to have microbenchmarks, with their executions.
-fn wanted(mix: &Mix, scenario: &Scenario) -> BTreeMap<String, u64> {
+/// The operations that get microbenchmarks, with their executions.
+fn wanted_operations(mix: &OperationMix, scenario: &Scenario) -> BTreeMap<String, u64> {
     let executions = mix.executions();
     let ran = executions.iter().map(|(name, count)| (name.as_str(), *count));
     let most = most_executed(ran, scenario.microbenchmarks.count);
@@ -118,10 +121,10 @@ fn wanted(mix: &Mix, scenario: &Scenario) -> BTreeMap<String, u64> {
     wanted.map(|(name, count)| (name.clone(), *count)).collect()
 }
 
-/// The microbenchmarks of these operations and of their forms.
-fn selected(
+/// Selects the microbenchmarks of these operations and of their forms.
+fn select_with_forms(
     all: &[Microbenchmark],
-    mix: &Mix,
+    mix: &OperationMix,
     wanted: &BTreeMap<String, u64>,
 ) -> Vec<Microbenchmark> {
     let mut executed = wanted.clone();
@@ -131,8 +134,8 @@ fn selected(
     select::select(all, &executed, LEAST_SHARE)
 }
 
-/// The microbenchmarks that the boards' compilers leave whole.
-fn for_boards(boards: &[OpenBoard<'_>]) -> Vec<Microbenchmark> {
+/// The catalogue, with microbenchmarks protected against the boards' optimising compilers.
+fn catalogue_for_boards(boards: &[OpenBoard<'_>]) -> Vec<Microbenchmark> {
     let places = match boards.iter().any(OpenBoard::is_local) {
         true => PLACES_MEANWHILE,
         false => PLACES_AHEAD,
@@ -140,14 +143,14 @@ fn for_boards(boards: &[OpenBoard<'_>]) -> Vec<Microbenchmark> {
     match boards.iter().any(OpenBoard::compiles) {
         true => catalogue()
             .into_iter()
-            .map(|microbenchmark| for_compilers(microbenchmark, places))
+            .map(|microbenchmark| protect_from_compilers(microbenchmark, places))
             .collect(),
         false => catalogue(),
     }
 }
 
 impl MeasuredMicrobenchmarks {
-    /// Writes what they told.
+    /// Writes the tables of runs, counts, costs and covariance.
     pub fn write(&self, output: &Output) -> Result<(), Failure> {
         output.write(names::MICROBENCHMARK_WINDOWS, self.windows_csv())?;
         output.write(names::MICROBENCHMARK_CASES, table_csv(&self.table))?;
@@ -162,13 +165,13 @@ impl MeasuredMicrobenchmarks {
         Ok(())
     }
 
-    /// How many of them ran.
-    pub fn ran(&self) -> usize {
+    /// Number of microbenchmarks that ran on a board.
+    pub fn executed_count(&self) -> usize {
         let names = self.runs.iter().flatten().map(|run| run.name.as_str());
         names.collect::<BTreeSet<_>>().len()
     }
 
-    /// A line about them.
+    /// A line about the measured microbenchmarks.
     pub fn summary(&self) -> String {
         let MicrobenchmarkPrices { prices, devices, .. } = &self.prices;
         let mut said = format!(
@@ -178,16 +181,16 @@ impl MeasuredMicrobenchmarks {
             counted_operations(prices.iter().filter(|price| price.context.is_empty()).count())
         );
         said += &devices_text(devices).map_or(String::new(), |text| format!("\n{text}"));
-        if !self.without.is_empty() {
+        if !self.unmeasured.is_empty() {
             said += &format!(
                 "\nexecuted often, but without a microbenchmark: {}",
-                self.without.join(", ")
+                self.unmeasured.join(", ")
             );
         }
         said
     }
 
-    /// `microbenchmark-windows.csv`: every microbenchmark's runs.
+    /// The text of `microbenchmark-windows.csv`: the runs of every microbenchmark.
     pub(crate) fn windows_csv(&self) -> String {
         let columns = [
             "microbenchmark",
@@ -216,33 +219,34 @@ impl MeasuredMicrobenchmarks {
     }
 }
 
-/// About how long the microbenchmarks of what a scenario executes take, in seconds on the board's
-/// clock.
-pub fn expected_s(scenario: &Scenario, mix: &Mix, board: SessionMeter<'_>) -> f64 {
+/// Expected time of the microbenchmarks for the executions `mix` of a scenario, in seconds on the
+/// board's clock.
+pub fn expected_s(scenario: &Scenario, mix: &OperationMix, board: SessionMeter<'_>) -> f64 {
     if !scenario.microbenchmarks.enabled {
         return 0.0;
     }
-    let mix = mix.clone().executed();
-    let microbenchmarks = selected(&catalogue(), &mix, &wanted(&mix, scenario)).len();
+    let mix = mix.clone().without_compiled_away();
+    let microbenchmarks =
+        select_with_forms(&catalogue(), &mix, &wanted_operations(&mix, scenario)).len();
     f64::from(scenario.microbenchmarks.repeats) * session_s(microbenchmarks, scenario, board)
 }
 
-/// How long those of all before/after pairs take at most.
+/// Longest time of all before/after microbenchmarks, in seconds on the board's clock.
 pub(crate) fn longest_pairs_s(scenario: &Scenario, board: SessionMeter<'_>) -> f64 {
     if !scenario.microbenchmarks.enabled {
         return 0.0;
     }
-    let all = before_after::microbenchmarks(&before_after::pairs()).len();
+    let all = before_after::microbenchmarks_of(&before_after::before_after_pairs()).len();
     f64::from(scenario.microbenchmarks.repeats) * session_s(all, scenario, board)
 }
 
-/// The microbenchmarks' program, divided into blocks.
+/// Analyses the microbenchmarks' program, as an application with its blocks.
 pub fn analyse(microbenchmarks: &[Microbenchmark]) -> Result<AnalysedApplication, Failure> {
     let sources = Sources::of_texts(program::sources(microbenchmarks));
     Ok(AnalysedApplication::analyse(sources, Granularity::Expression)?)
 }
 
-/// Counts per iteration, from two runs on the local JVM.
+/// Counts the operations per iteration of each microbenchmark by two runs on the local JVM.
 fn count(
     application: &AnalysedApplication,
     microbenchmarks: &[Microbenchmark],
@@ -308,11 +312,11 @@ mod tests {
         let scenario = parse_scenario(text, Path::new("a.toml")).unwrap();
         let often = [("", 5), ("value", 90)].map(|(context, n)| (context.to_string(), n));
         let rarely = [("", 1)].map(|(context, n)| (context.to_string(), n));
-        let mix = Mix(BTreeMap::from([
+        let mix = OperationMix(BTreeMap::from([
             ("Addition_int_int".to_string(), BTreeMap::from(often)),
             ("Not".to_string(), BTreeMap::from(rarely)),
         ]));
-        let run = selected(&catalogue(), &mix, &wanted(&mix, &scenario));
+        let run = select_with_forms(&catalogue(), &mix, &wanted_operations(&mix, &scenario));
         assert!(run.iter().any(|one| one.measures.contains(&"Addition_int_int".to_string())));
         assert!(!run.iter().any(|one| one.measures == ["Not"]), "one operation is to have some");
         let board = |is_local| SessionMeter { meter: "ina231", is_local };
@@ -342,7 +346,7 @@ mod tests {
                 priors: Vec::new().into(),
                 devices: Vec::new(),
             },
-            without: Vec::new(),
+            unmeasured: Vec::new(),
         };
         let expected = "microbenchmark,repeat,iterations,gc_runs,energy_j,duration_s,device\n\
                         add_int,1,1000,2,0.5,3,B1\nadd_int,2,1000,2,0.0000001,3,\"B1, left\"\n";

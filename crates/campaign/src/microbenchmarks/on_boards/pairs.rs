@@ -1,4 +1,4 @@
-//! Pairs of microbenchmarks for patterns of hints, run on the boards.
+//! Before/after microbenchmarks for patterns of hints, run on the boards.
 
 use std::collections::BTreeSet;
 
@@ -14,9 +14,9 @@ use crate::toolchain::Jdk;
 
 use super::{JAVA_RELEASE, SessionStore, analyse, count, measure_all};
 
-/// Runs the pairs of these patterns as often as microbenchmarks are run. Raw logs are kept in the
-/// folder.
-pub fn measured_pairs(
+/// Runs the before/after microbenchmarks of these patterns, in as many sessions as other
+/// microbenchmarks, and computes their savings. Raw logs are kept in the output folder.
+pub fn measure_pairs(
     patterns: &BTreeSet<&str>,
     scenario: &Scenario,
     jdk: &Jdk,
@@ -25,20 +25,21 @@ pub fn measured_pairs(
     progress: &dyn Progress,
 ) -> Result<Vec<MeasuredPair>, Failure> {
     let is_wanted = |pair: &BeforeAfterPair| patterns.contains(pair.pattern.as_str());
-    let wanted: Vec<BeforeAfterPair> = pairs::pairs().into_iter().filter(is_wanted).collect();
+    let wanted: Vec<BeforeAfterPair> =
+        pairs::before_after_pairs().into_iter().filter(is_wanted).collect();
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let microbenchmarks = pairs::microbenchmarks(&wanted);
+    let microbenchmarks = pairs::microbenchmarks_of(&wanted);
     let application = analyse(&microbenchmarks)?;
     let mut builder = VariantBuilder::new(&application, jdk, Some(JAVA_RELEASE))?;
     let counts = count(&application, &microbenchmarks, &mut builder, jdk)?;
     let place = SessionStore { output, runs: PAIR_RUNS };
     let sessions = measure_all(&microbenchmarks, scenario, &mut builder, boards, place, progress)?;
-    Ok(pairs::measured(&wanted, &sessions, &counts))
+    Ok(pairs::measured_pairs(&wanted, &sessions, &counts))
 }
 
-/// What rewrites saved on the board.
+/// `hint-microbenchmarks.json`.
 impl Artifact for Vec<MeasuredPair> {
     const NAME: &'static str = names::PAIRS;
     type ParseError = serde_json::Error;

@@ -1,7 +1,7 @@
-//! A session of microbenchmarks on disk: kept as it ends, and taken up when the command is run
-//! again. `microbenchmark-runs/N/` (of pairs of microbenchmarks `before-after-runs/N/`) holds its
-//! raw logs and `session.txt`, which says what was run on what; a session without that file has not
-//! ended well, or its logs give no energies.
+//! A session of microbenchmarks on disk: stored when it ends, and reused when the command is run
+//! again. `microbenchmark-runs/N/` (`before-after-runs/N/` for before/after microbenchmarks)
+//! contains its raw logs and `session.txt`, which describes what was run on which board; a session
+//! without that file has not ended well, or its logs give no energies.
 
 use crate::failure::Failure;
 use crate::folder::Output;
@@ -11,7 +11,7 @@ const SAMPLES: &str = "samples.txt.zst";
 const LOGCAT: &str = "logcat.txt.zst";
 const DESCRIPTION: &str = "session.txt";
 
-/// What a session's energies are read from.
+/// The logs from which a session's energies are read.
 pub(super) struct MicrobenchmarkLogs {
     /// `samples.txt` as the sampler wrote it.
     pub samples: String,
@@ -19,26 +19,27 @@ pub(super) struct MicrobenchmarkLogs {
     pub logcat: String,
 }
 
-/// Where sessions are kept.
+/// The folder in which sessions of microbenchmarks are stored.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionStore<'o> {
     /// The campaign's folder.
     pub output: &'o Output,
-    /// The folder of these sessions in it.
+    /// Name of the sessions' folder in the campaign's folder.
     pub runs: &'static str,
 }
 
-/// The place of one session.
-pub(super) struct KeptSession<'o> {
+/// One session in a store, which may have logs already.
+pub(super) struct StoredSession<'o> {
     pub place: SessionStore<'o>,
     /// Number of the session, from 1.
     pub repeat: u32,
-    /// All that its energies depend on, in lines.
+    /// Everything that the session's energies depend on, in lines.
     pub description: String,
 }
 
-impl KeptSession<'_> {
-    /// The logs, if there are any of this very session; else makes room for them.
+impl StoredSession<'_> {
+    /// Reads the logs of exactly this session if they are stored; else removes other logs that may
+    /// be replaced.
     ///
     /// # Errors
     /// Logs of another session that may not be replaced, or that can't be read.
@@ -54,7 +55,7 @@ impl KeptSession<'_> {
         Ok(None)
     }
 
-    /// Keeps raw logs, however the session ended.
+    /// Writes the raw logs, however the session ended.
     pub fn keep(&self, logs: &MicrobenchmarkLogs) -> Result<(), Failure> {
         for (name, text) in [(SAMPLES, &logs.samples), (LOGCAT, &logs.logcat)] {
             let packed = zstd::encode_all(text.as_bytes(), 3)
@@ -64,7 +65,7 @@ impl KeptSession<'_> {
         Ok(())
     }
 
-    /// Notes that the session whose logs were kept is good.
+    /// Marks the stored session as good.
     pub fn finish(&self) -> Result<(), Failure> {
         self.place.output.write(&self.name(DESCRIPTION), &self.description).map(drop)
     }
@@ -101,7 +102,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let careful = Output::open(folder.path(), OnExisting::Refuse, &Silent).unwrap();
         let bold = careful.replacing();
-        let session = |output, description: &str| KeptSession {
+        let session = |output, description: &str| StoredSession {
             place: SessionStore { output, runs: MICROBENCHMARK_RUNS },
             repeat: 1,
             description: description.into(),

@@ -1,4 +1,4 @@
-//! The sessions of microbenchmarks, on one board or on several that take turns.
+//! The sessions of microbenchmarks, on one board or spread over several.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,9 @@ use crate::boards::OpenBoard;
 use crate::boards::package_kind::{PackageKind, application_file};
 use crate::build::package::PackageBuilder;
 use crate::build::{BuiltVariant, VariantBuilder};
-use crate::dataset::microbenchmarks::{MicrobenchmarkEnergy, microbenchmark_rows, sum_of_rails};
+use crate::dataset::microbenchmarks::{
+    MicrobenchmarkEnergy, microbenchmark_energies, sum_of_rails,
+};
 use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::failure::Failure;
 use crate::format::counted_as;
@@ -22,7 +24,7 @@ use crate::instrument::Probe;
 use crate::microbenchmarks::measure::MicrobenchmarkRun;
 use crate::microbenchmarks::{Microbenchmark, program};
 use crate::power::{
-    MarkerTexts, NamedWindow, RuntimeShares, RuntimeThreads, crash_in, meter, parse_samples,
+    MarkerTexts, NamedWindow, RuntimeShares, RuntimeThreadTimes, crash_trace, meter, parse_samples,
     parse_session_log,
 };
 use crate::private_files::TemporaryFolder;
@@ -31,71 +33,70 @@ use crate::scenario::{Scenario, StartKind};
 use crate::toolchain::artifact::hash_of_bytes;
 use crate::toolchain::{Jdk, jar};
 
-use super::session_store::{KeptSession, MicrobenchmarkLogs, SessionStore};
+use super::session_store::{MicrobenchmarkLogs, SessionStore, StoredSession};
 
 /// The argument that names the microbenchmarks of a session.
 const MICROBENCHMARKS: &str = "microbenchmarks";
 
-/// The argument that says how long each of them is to run.
+/// The argument with the time in ms for which each microbenchmark is to run.
 const MILLIS: &str = "millis";
 
-/// The argument that says how long each of them is run before, at most.
+/// The argument with the longest warm-up of each microbenchmark in ms.
 const WARM_UP: &str = "warm";
 
-/// A session to be made, or taken up.
+/// A session of microbenchmarks to make, or one with stored logs.
 struct MicrobenchmarkSession<'o> {
     plan: SessionPlan,
-    kept: KeptSession<'o>,
+    kept: StoredSession<'o>,
     logs: Option<MicrobenchmarkLogs>,
 }
 
-/// What the runs of microbenchmarks are called, and counted as.
-pub const PART: &str = "microbenchmarks";
+/// Name of the progress bar for microbenchmarks.
+pub const BAR_NAME: &str = "microbenchmarks";
 
-/// How long a microbenchmark is run at most before it is measured where compilers work meanwhile,
-/// in seconds: mostly they are quiet after a few tenths.
+/// Longest warm-up of a microbenchmark in seconds, on a JVM that compiles meanwhile; compilers
+/// mostly finish after a few tenths.
 const WARM_UP_S: f64 = 10.0;
 
-/// How long it usually takes until it is compiled, and until it is found how many iterations are
-/// enough, in seconds.
+/// Usual time in seconds for compiling a microbenchmark and finding its number of iterations.
 const USUAL_WARM_UP_S: f64 = 0.8;
 
-/// The most that compilers may have of a microbenchmark's CPU time: more, and it was not yet
-/// what they make of it.
+/// Largest share of compilers in a microbenchmark's CPU time; with more, it was not yet fully
+/// compiled.
 const COMPILING_MAX: f64 = 0.05;
 
-/// The least part of its time that a microbenchmark must have kept the processor busy.
+/// Least share of its time for which a microbenchmark must have kept the processor busy.
 const EXECUTED_MIN: f64 = 0.5;
 
-/// How many refreshes of the meter pass between two microbenchmarks at least: for two after a
-/// window it still shows the window.
+/// Least number of meter refreshes between two microbenchmarks; the meter still shows a window for
+/// two refreshes after its end.
 const GAP_REFRESHES: f64 = 3.0;
 
-/// The gap where nothing is known of the meter's refreshes, in seconds: three of the slowest
-/// sensors of boards.
+/// Gap in seconds if the meter's refresh period is unknown: three refreshes of the slowest sensors
+/// of boards.
 const UNKNOWN_GAP_S: f64 = 0.8;
 
-/// The shortest gap that a scenario gets without asking: runtimes work a little longer.
+/// Shortest default gap in seconds; runtimes work a little longer than the window.
 const LEAST_GAP_S: f64 = 0.2;
 
-/// How many refreshes of the meter a window lasts where the scenario does not say how long.
+/// Default length of a window in refreshes of the meter.
 const WINDOW_REFRESHES: f64 = 12.0;
 
-/// The shortest and the longest window in seconds where the scenario does not say how long.
+/// Shortest and longest default window in seconds.
 const WINDOW_S: (f64, f64) = (1.0, 3.0);
 
 fn refresh_s(meter: &str) -> Option<f64> {
     meter::meter(meter).and_then(|meter| meter.usual_refresh_s())
 }
 
-/// Seconds that a microbenchmark is to run: the scenario's, or as many as this meter asks for.
+/// Seconds that a microbenchmark is to run: the scenario's value, or the meter's default.
 fn wanted_window_s(scenario: &Scenario, meter: &str) -> f64 {
     let (least, most) = WINDOW_S;
     let of_meter = || refresh_s(meter).map_or(most, |s| (WINDOW_REFRESHES * s).clamp(least, most));
     scenario.microbenchmarks.window_s.unwrap_or_else(of_meter)
 }
 
-/// Seconds between two microbenchmarks: the scenario's, or as many as this meter needs.
+/// Seconds between two microbenchmarks: the scenario's value, or as many as this meter needs.
 fn gap_s(scenario: &Scenario, meter: &str) -> f64 {
     let needed_s = refresh_s(meter).map(|s| GAP_REFRESHES * s);
     let usual_s = if needed_s.is_some() { LEAST_GAP_S } else { UNKNOWN_GAP_S };
@@ -111,7 +112,7 @@ fn say_gap(scenario: &Scenario, meter: &str, progress: &dyn Progress) {
     }
 }
 
-/// What the length of a session depends on beside the scenario.
+/// The properties of a board that the length of a session depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionMeter<'m> {
     /// The meter's name.
@@ -135,8 +136,8 @@ pub fn session_s(microbenchmarks: usize, scenario: &Scenario, board: SessionMete
     microbenchmarks as f64 * (window_s + gap_s + before_s)
 }
 
-/// Runs all microbenchmarks, in another order each time. Several boards take turns, and work at the
-/// same time; each has one turn at least. Sessions that are there already are not made again.
+/// Runs sessions of all microbenchmarks, each in another order. Several boards share the sessions
+/// and work at the same time; each makes one at least. Stored sessions are not made again.
 pub fn measure_all(
     microbenchmarks: &[Microbenchmark],
     scenario: &Scenario,
@@ -151,23 +152,23 @@ pub fn measure_all(
     let programs = programs(scenario, &variant, builder.jdk(), boards, folder.path())?;
     let program = |board: &OpenBoard<'_>| &programs[&PackageKind::of_ours(scenario, board)];
     let hash = |board: &OpenBoard<'_>| program(board).1.clone();
-    let mut turns = turns(microbenchmarks, scenario, boards, &hash, place)?;
-    say_kept(&turns, progress);
+    let mut sessions_by_board = sessions_by_board(microbenchmarks, scenario, boards, &hash, place)?;
+    say_kept(&sessions_by_board, progress);
     for board in boards {
         say_gap(scenario, board.meter, progress);
     }
     let steps = |turn: &MicrobenchmarkSession<'_>| steps_of(&turn.plan);
-    let bar = progress.bar(turns.iter().flatten().map(steps).sum(), PART);
-    let there = turns.iter().flatten().filter(|turn| turn.logs.is_some());
-    bar.found_up_to(there.map(steps).sum());
+    let bar = progress.bar(sessions_by_board.iter().flatten().map(steps).sum(), BAR_NAME);
+    let there = sessions_by_board.iter().flatten().filter(|turn| turn.logs.is_some());
+    bar.set_done_before(there.map(steps).sum());
     let measured: Vec<_> = thread::scope(|scope| {
         let bar = bar.as_ref();
         let workers: Vec<_> = boards
             .iter()
-            .zip(&mut turns)
-            .map(|(board, turns)| {
+            .zip(&mut sessions_by_board)
+            .map(|(board, sessions_by_board)| {
                 let file = &program(board).0;
-                scope.spawn(move || measure_on(board, turns, file, bar))
+                scope.spawn(move || measure_on(board, sessions_by_board, file, bar))
             })
             .collect();
         workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
@@ -180,7 +181,7 @@ pub fn measure_all(
     Ok(runs.into_values().collect())
 }
 
-/// The microbenchmarks' program in each form that a board wants: a file, and its hash.
+/// The microbenchmarks' program in each kind of package that a board needs: a file, and its hash.
 fn programs(
     scenario: &Scenario,
     variant: &BuiltVariant,
@@ -203,7 +204,7 @@ fn programs(
                 of_microbenchmarks.application.start = StartKind::Instrument;
                 of_microbenchmarks.application.apk = None;
                 let mut packages = PackageBuilder::new(jdk)?;
-                packages.package(&of_microbenchmarks, variant.classes.clone(), None)?.bytes
+                packages.build(&of_microbenchmarks, variant.classes.clone(), None)?.bytes
             }
         };
         let file = application_file(&bytes, form, folder)?;
@@ -212,8 +213,8 @@ fn programs(
     forms.into_iter().map(program).collect()
 }
 
-/// The sessions of each board, of which `hash` tells what it runs.
-fn turns<'o>(
+/// The sessions of each board; `hash` gives the hash of the program that a board runs.
+fn sessions_by_board<'o>(
     microbenchmarks: &[Microbenchmark],
     scenario: &Scenario,
     boards: &[OpenBoard<'_>],
@@ -222,7 +223,7 @@ fn turns<'o>(
 ) -> Result<Vec<Vec<MicrobenchmarkSession<'o>>>, Failure> {
     let repeats = scenario.microbenchmarks.repeats.max(boards.len() as u32);
     let mut rng = ChaCha8Rng::seed_from_u64(scenario.seed);
-    let mut turns: Vec<Vec<MicrobenchmarkSession<'_>>> =
+    let mut sessions_by_board: Vec<Vec<MicrobenchmarkSession<'_>>> =
         boards.iter().map(|_| Vec::new()).collect();
     for repeat in 1..=repeats {
         let mut order = microbenchmarks.to_vec();
@@ -230,16 +231,16 @@ fn turns<'o>(
         let at = (repeat as usize - 1) % boards.len();
         let plan = session(&order, scenario, &boards[at], repeat);
         let description = description(&hash(&boards[at]), &plan, &boards[at])?;
-        let kept = KeptSession { place, repeat, description };
+        let kept = StoredSession { place, repeat, description };
         let logs = kept.logs()?;
-        turns[at].push(MicrobenchmarkSession { plan, kept, logs });
+        sessions_by_board[at].push(MicrobenchmarkSession { plan, kept, logs });
     }
-    Ok(turns)
+    Ok(sessions_by_board)
 }
 
-/// Says how many sessions need not be made again.
-fn say_kept(turns: &[Vec<MicrobenchmarkSession<'_>>], progress: &dyn Progress) {
-    let all = turns.iter().flatten();
+/// Prints how many sessions are stored already.
+fn say_kept(sessions_by_board: &[Vec<MicrobenchmarkSession<'_>>], progress: &dyn Progress) {
+    let all = sessions_by_board.iter().flatten();
     let done = all.clone().filter(|turn| turn.logs.is_some()).count();
     if done > 0 {
         let (one, many) = ("session of microbenchmarks is", "sessions of microbenchmarks are");
@@ -248,7 +249,7 @@ fn say_kept(turns: &[Vec<MicrobenchmarkSession<'_>>], progress: &dyn Progress) {
     }
 }
 
-/// All that a session's energies depend on.
+/// Everything that a session's energies depend on, in lines.
 fn description(
     program: &str,
     plan: &SessionPlan,
@@ -265,16 +266,16 @@ fn description(
     Ok(lines.join("\n") + "\n")
 }
 
-/// One board's turns.
+/// Makes all sessions of one board that are not stored.
 fn measure_on(
     board: &OpenBoard<'_>,
-    turns: &mut [MicrobenchmarkSession<'_>],
+    sessions_by_board: &mut [MicrobenchmarkSession<'_>],
     file: &Path,
     bar: &dyn WorkProgress,
 ) -> Result<Vec<(u32, Vec<MicrobenchmarkRun>)>, Failure> {
     let is_installed = Cell::new(false);
     let mut measured = Vec::new();
-    for MicrobenchmarkSession { plan, kept, logs } in turns {
+    for MicrobenchmarkSession { plan, kept, logs } in sessions_by_board {
         let (logs, is_new) = match logs.take() {
             Some(logs) => (logs, false),
             None => (measure(board, plan, kept, (file, &is_installed), bar)?, true),
@@ -290,11 +291,11 @@ fn measure_on(
     Ok(measured)
 }
 
-/// Makes a session and keeps its logs.
+/// Makes a session and stores its logs.
 fn measure(
     board: &OpenBoard<'_>,
     plan: &SessionPlan,
-    kept: &KeptSession<'_>,
+    kept: &StoredSession<'_>,
     (file, is_installed): (&Path, &Cell<bool>),
     bar: &dyn WorkProgress,
 ) -> Result<MicrobenchmarkLogs, Failure> {
@@ -310,11 +311,11 @@ fn measure(
         })
     };
     let SessionLogs { samples, logcat, outcome, script_output, .. } =
-        board.keep(once, |_| is_installed.set(false))?;
+        board.with_recovery(once, |_| is_installed.set(false))?;
     let logs = MicrobenchmarkLogs { samples, logcat };
     kept.keep(&logs)?;
     if outcome.end != SessionEnd::Ok {
-        let why = crash_in(&logs.logcat).unwrap_or(script_output);
+        let why = crash_trace(&logs.logcat).unwrap_or(script_output);
         return Err(bad(format!("it ended with {:?}: {why}", outcome.end)));
     }
     bar.inc(steps_of(plan).saturating_sub(closed.get()));
@@ -327,8 +328,8 @@ fn window_s(plan: &SessionPlan) -> f64 {
     millis.and_then(|(_, value)| value.parse::<f64>().ok()).map_or(0.0, |millis| millis / 1000.0)
 }
 
-/// How many steps a session has: each of its microbenchmarks is measured, and compiled before
-/// where compilers work meanwhile.
+/// Number of steps of a session: each of its microbenchmarks is measured, and with a warm-up
+/// compiled before.
 fn steps_of(plan: &SessionPlan) -> u64 {
     let extra = |wanted: &str| plan.extras.iter().find(|(key, _)| key == wanted);
     let names = extra(MICROBENCHMARKS).map_or(0, |(_, names)| names.split(',').count() as u64);
@@ -378,8 +379,8 @@ fn session(
     }
 }
 
-/// Windows are short: each is to have several samples, whatever an application's
-/// session has.
+/// Period of the samples: windows are short, and each is to have several samples, at whatever rate
+/// an application's session is sampled.
 fn sample_period(scenario: &Scenario, window_s: f64) -> Duration {
     const SAMPLES: f64 = 8.0;
     // A microbenchmark's energy is summed up by refreshes of the meter, so none may be missed: the
@@ -411,7 +412,7 @@ fn energies(
     for rail in rails {
         let rail = std::slice::from_ref(rail);
         let series = trace.series(rail).map_err(|error| bad(error.to_string()))?;
-        let part = microbenchmark_rows(&series, &windows, trace.smear());
+        let part = microbenchmark_energies(&series, &windows, trace.smear_timing());
         let part = part.map_err(|error| bad(error.to_string()))?;
         rows = if rows.is_empty() { part } else { sum_of_rails(&rows, &part) };
     }
@@ -433,20 +434,20 @@ fn say_left_out(why: &str, names: &[String], progress: &dyn Progress) {
     }
 }
 
-/// Whether a microbenchmark kept the processor busy as long as it was to: of one that a compiler
-/// found out to do nothing no number of iterations does. Yes where that is not known.
+/// Whether a microbenchmark kept the processor busy for its time, which one that a compiler has
+/// removed does not with any number of iterations. True if unknown.
 fn is_executed(row: &MicrobenchmarkEnergy, window_s: f64) -> bool {
     row.threads.is_none_or(|threads| threads.process_s >= EXECUTED_MIN * window_s)
 }
 
-/// Whether compilers were done with a microbenchmark before it was measured, as far as that is
-/// known.
+/// Whether compilers had finished with a microbenchmark before it was measured. True if unknown.
 fn is_settled(row: &MicrobenchmarkEnergy) -> bool {
-    let shares = row.threads.as_ref().and_then(RuntimeThreads::shares);
+    let shares = row.threads.as_ref().and_then(RuntimeThreadTimes::shares);
     shares.is_none_or(|shares| shares.compiler <= COMPILING_MAX)
 }
 
-/// The application's own part of a microbenchmark's energy, as of a case's.
+/// The run of a microbenchmark's window, with the application's own part of the energy, as for
+/// cases.
 fn microbenchmark_run(
     row: MicrobenchmarkEnergy,
     device: &str,
@@ -454,7 +455,7 @@ fn microbenchmark_run(
     let iterations = row
         .iterations
         .ok_or_else(|| bad(format!("microbenchmark {} did not say its iterations", row.name)))?;
-    let shares = row.threads.as_ref().and_then(RuntimeThreads::shares);
+    let shares = row.threads.as_ref().and_then(RuntimeThreadTimes::shares);
     let own = shares.map_or(1.0, RuntimeShares::application);
     let MicrobenchmarkEnergy { name, gc_runs, energy_j, duration_s, .. } = row;
     let (device, energy_j) = (device.to_owned(), energy_j * own);

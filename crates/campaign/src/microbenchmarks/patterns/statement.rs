@@ -3,11 +3,11 @@
 use crate::microbenchmarks::Microbenchmark;
 use crate::model::bayes::patterns::FactorPattern;
 
-/// How often a statement stands in its loop: the loop itself costs as much as two or three
-/// cheap statements.
+/// Copies of a statement in its loop; the loop itself costs as much as two or three cheap
+/// statements.
 pub(super) const COPIES: usize = 16;
 
-/// A statement and what stands around it.
+/// A Java statement of a pattern, with the declarations and members that it needs.
 pub(super) struct Statement {
     locals: String,
     body: String,
@@ -25,7 +25,7 @@ impl Statement {
         Self { helper, ..self }
     }
 
-    /// The loop around it.
+    /// The microbenchmark with this name: a loop around the statement.
     pub fn microbenchmark(self, name: String) -> Microbenchmark {
         let Self { locals, body, keep, helper } = self;
         Microbenchmark {
@@ -42,7 +42,7 @@ impl Statement {
         }
     }
 
-    /// Nothing: the empty loop.
+    /// No statement, for the empty loop.
     pub fn none() -> Self {
         Self::new("", "", "yes")
     }
@@ -52,7 +52,7 @@ impl Statement {
         Self::new("int a = intOne, b = a, c = a;", "if (a == b) { c = a; }", "c == b")
     }
 
-    /// What javac makes the pattern of.
+    /// The statement that javac compiles to the pattern.
     pub fn of(pattern: &FactorPattern) -> Self {
         let FactorPattern { category, operation, size, kind } = pattern;
         match *category {

@@ -1,25 +1,26 @@
-//! A build by Gradle, with an init script.
+//! Builds by Gradle, with an init script that exports the compiled modules.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::module::Module;
 use super::tool_run::{
-    command_name, export_folder, exports, indented, last_lines, log_of, program, run,
+    command_name, export_folder, find_program, indented, last_lines, log_path, read_exports, run,
 };
 use super::{ProjectBuild, ProjectError};
 
 const SCRIPT: &str = include_str!("export.init.gradle");
-/// A build whose configuration comes from a cache runs no init script; with isolated projects,
-/// which bring that cache along, no script may speak to all of them. By old names and new.
+/// Gradle options, by old and new names, under which the init script does not work: a configuration
+/// cache skips init scripts, and isolated projects, which imply that cache, forbid a script for all
+/// projects.
 const UNFIT: [&str; 3] =
     ["configuration-cache", "unsafe.configuration-cache", "unsafe.isolated-projects"];
-/// Lines before Gradle's own summary in which compilers say what they refused.
+/// Number of lines before Gradle's own summary to show, which have the compilers' errors.
 const LINES_BEFORE: usize = 16;
 
-/// Runs the task; each module of which Java was compiled tells what it is made of.
-pub(super) fn modules(build: &ProjectBuild) -> Result<Vec<Module>, ProjectError> {
-    let program = program(build)?;
+/// Runs the Gradle task; returns the modules of which Java was compiled.
+pub(super) fn build_modules(build: &ProjectBuild) -> Result<Vec<Module>, ProjectError> {
+    let program = find_program(build)?;
     let exported = export_folder(build)?;
     let script = exported.join("export.init.gradle");
     fs::write(&script, SCRIPT).map_err(ProjectError::io(&script))?;
@@ -30,9 +31,9 @@ pub(super) fn modules(build: &ProjectBuild) -> Result<Vec<Module>, ProjectError>
         gradle.args(&build.options).args(["--console=plain", &build.target]);
     })?;
     if let Some(said) = said {
-        return Err(failure(build, &program, &said, log_of(build)));
+        return Err(failure(build, &program, &said, log_path(build)));
     }
-    let mut modules = exports::<Module>(&exported)?;
+    let mut modules = read_exports::<Module>(&exported)?;
     modules.retain(|module| !module.variants.is_empty());
     modules.sort_by(|a, b| a.project.cmp(&b.project));
     match modules.is_empty() {
@@ -45,7 +46,7 @@ fn switched_off(what: &str) -> String {
     format!("-Dorg.gradle.{what}=false")
 }
 
-/// What went wrong, in Gradle's words.
+/// The error of a failed run, from Gradle's output.
 fn failure(build: &ProjectBuild, program: &Path, said: &str, log: PathBuf) -> ProjectError {
     // What it fetched before it failed is no reason, and where it was in its own code helps nobody.
     let is_noise = |line: &&str| line.starts_with("Download ") || line.starts_with("\tat ");
@@ -66,7 +67,7 @@ fn failure(build: &ProjectBuild, program: &Path, said: &str, log: PathBuf) -> Pr
         None => last_lines(&lines),
     };
     let said = indented(told.iter().copied());
-    ProjectError::Failed { work: build.work(), said, log }
+    ProjectError::Failed { work: build.description(), said, log }
 }
 
 #[cfg(test)]

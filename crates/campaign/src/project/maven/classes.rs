@@ -1,33 +1,33 @@
-//! The folder to which Maven builds a module: beside the classes of its Java sources, which are
-//! made anew, it has resources and the classes of other languages.
+//! Output folder of a Maven module: in addition to the classes of its Java sources, which are
+//! compiled again, it has resources and classes of other languages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::format::counted_as;
-use crate::java::classpath::class_file_facts;
+use crate::java::classpath::class_file_outline;
 use crate::project::ProjectError;
-use crate::project::module::OtherLanguage;
+use crate::project::module::OtherLanguageClasses;
 use crate::scenario::UnanalysedLanguage;
 use crate::toolchain::file_tree::{FileTree, TreeFile};
 
-/// What stands in the folder.
+/// Classified contents of a module's output folder.
 #[derive(Debug, Default)]
 pub(super) struct OutputFolder {
-    /// Classes of Java sources, as files.
-    pub of_java: BTreeSet<String>,
-    /// Sources that javac was not given, and compiled since others use their classes.
+    /// Class files of Java sources, by path.
+    pub java_classes: BTreeSet<String>,
+    /// Sources that were not given to javac, but compiled since others use their classes.
     pub implicit: BTreeSet<PathBuf>,
     /// Classes of other languages, each in a folder of its own.
-    pub others: Vec<OtherLanguage>,
-    /// A copy of all else that a program finds there.
+    pub others: Vec<OtherLanguageClasses>,
+    /// Folder with a copy of all other files, such as resources.
     pub resources: Option<PathBuf>,
-    /// Classes of no source.
+    /// Class files without a known source.
     unexplained: Vec<String>,
 }
 
-/// What a class is made of.
+/// Kind of source that a class was compiled from.
 enum ClassOrigin {
     Listed,
     Implicit(PathBuf),
@@ -43,7 +43,8 @@ struct KnownSources<'s> {
 }
 
 impl OutputFolder {
-    /// Reads the folder of a module with these sources; what goes along is copied below `to`.
+    /// Classifies the files of a module's output folder by the module's sources; copies files to
+    /// keep into folders below `to`.
     pub fn read(
         folder: &Path,
         sources: &BTreeSet<PathBuf>,
@@ -54,8 +55,8 @@ impl OutputFolder {
         let known = KnownSources { files: sources, names, roots };
         let mut found = OutputFolder::default();
         let mut languages: BTreeMap<UnanalysedLanguage, Vec<PathBuf>> = BTreeMap::new();
-        for file in FileTree::below(folder, &|_| true).files {
-            let target = match found.sort(&known, &file)? {
+        for file in FileTree::read(folder, &|_| true).files {
+            let target = match found.classify(&known, &file)? {
                 Some(ClassOrigin::Listed | ClassOrigin::Implicit(_)) => continue,
                 Some(ClassOrigin::Other(language)) => {
                     languages.entry(language).or_default().push(file.path.clone());
@@ -67,7 +68,7 @@ impl OutputFolder {
             };
             copy(&file, &target)?;
         }
-        let other = |(language, files): (UnanalysedLanguage, _)| OtherLanguage {
+        let other = |(language, files): (UnanalysedLanguage, _)| OtherLanguageClasses {
             language: language.name().to_owned(),
             classes: to.join(language.name()),
             files,
@@ -76,8 +77,8 @@ impl OutputFolder {
         Ok(found)
     }
 
-    /// Notes what a file is; none for what is no class, or is no part of a program.
-    fn sort(
+    /// Records the origin of a file; skips files that are no part of a program.
+    fn classify(
         &mut self,
         known: &KnownSources<'_>,
         file: &TreeFile,
@@ -93,9 +94,9 @@ impl OutputFolder {
         let bytes = fs::read(&file.path).map_err(ProjectError::io(&file.path))?;
         let origin = known.origin(&file.name, &bytes);
         match &origin {
-            ClassOrigin::Listed => drop(self.of_java.insert(file.name.clone())),
+            ClassOrigin::Listed => drop(self.java_classes.insert(file.name.clone())),
             ClassOrigin::Implicit(source) => {
-                self.of_java.insert(file.name.clone());
+                self.java_classes.insert(file.name.clone());
                 self.implicit.insert(source.clone());
             }
             ClassOrigin::Unknown => self.unexplained.push(file.name.clone()),
@@ -104,7 +105,7 @@ impl OutputFolder {
         Ok(Some(origin))
     }
 
-    /// What is to be said of what goes along.
+    /// A remark on the files that are kept; `None` if there are none.
     pub fn remark(&self) -> Option<String> {
         let (first, count) = (self.unexplained.first()?, self.unexplained.len());
         Some(format!(
@@ -122,7 +123,7 @@ impl KnownSources<'_> {
     fn origin(&self, class: &str, bytes: &[u8]) -> ClassOrigin {
         let (package, simple) = class.rsplit_once('/').unwrap_or(("", class));
         let own = simple.split(['$', '.']).next().unwrap_or(simple);
-        let source = class_file_facts(bytes).and_then(|facts| facts.source);
+        let source = class_file_outline(bytes).and_then(|facts| facts.source);
         let source = source.unwrap_or_else(|| format!("{own}.java"));
         if let Some(language) = UnanalysedLanguage::of_file(&source) {
             return ClassOrigin::Other(language);
@@ -201,11 +202,11 @@ mod tests {
         let (classes, to) = (place.path().join("classes"), place.path().join("to"));
         let found = OutputFolder::read(&classes, &sources, &roots, &to).unwrap();
         assert_eq!(found.implicit, [implicit].into());
-        let of_java = ["a/Implicit", "a/Listed", "a/Listed$1", "a/Listed$Inner", "b/Astray"];
-        assert_eq!(found.of_java, of_java.map(|name| format!("{name}.class")).into());
+        let java_classes = ["a/Implicit", "a/Listed", "a/Listed$1", "a/Listed$Inner", "b/Astray"];
+        assert_eq!(found.java_classes, java_classes.map(|name| format!("{name}.class")).into());
         assert_eq!((found.others.len(), &*found.others[0].language), (1, "Kotlin"));
         let copied = |folder: &Path| -> Vec<String> {
-            FileTree::below(folder, &|_| true).files.into_iter().map(|file| file.name).collect()
+            FileTree::read(folder, &|_| true).files.into_iter().map(|file| file.name).collect()
         };
         assert_eq!(copied(&found.others[0].classes), ["a/K.class"]);
         let beside = ["a/Gone.class", "a/package-info.class", "text"];
@@ -218,6 +219,8 @@ mod tests {
     fn a_folder_that_is_not_there_has_nothing() {
         let (none, to) = (BTreeSet::new(), Path::new("/gone/to"));
         let found = OutputFolder::read(Path::new("/gone"), &none, &none, to).unwrap();
-        assert!(found.of_java.is_empty() && found.resources.is_none() && found.remark().is_none());
+        assert!(
+            found.java_classes.is_empty() && found.resources.is_none() && found.remark().is_none()
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! One execution of Maven's compiler plugin: its parameters, and what javac is told by them.
+//! One execution of Maven's compiler plugin: its parameters, and the javac options that follow from
+//! them.
 
 use std::path::{Path, PathBuf};
 
@@ -12,25 +13,25 @@ use crate::format::counted;
 pub(super) struct Compilation {
     execution: String,
     pub parameters: CompilerParameters,
-    /// The Java files that it was given.
+    /// Java files given to javac.
     pub sources: Vec<PathBuf>,
-    /// The javac of a toolchain, where the build chose one.
+    /// javac of a toolchain, where the build chose one.
     toolchain: Option<PathBuf>,
-    /// Files of annotation processors that are named apart from the class path.
+    /// Jars of annotation processors that are configured apart from the class path.
     pub processors: Vec<PathBuf>,
 }
 
-/// Parameters of the goal as its documentation names them, as texts.
+/// Parameters of the goal, by the names of its documentation, as texts.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct CompilerParameters {
     annotation_processors: Option<Vec<String>>,
-    /// As they were written; the files are among `processors`.
+    /// Coordinates of processors; their files are in `processors`.
     pub annotation_processor_paths: Option<Vec<String>>,
     compile_source_roots: Option<Vec<PathBuf>>,
     compiler_args: Option<Vec<String>>,
     compiler_argument: Option<String>,
-    /// Names and values by turns.
+    /// Names and values alternately.
     compiler_arguments: Option<Vec<String>>,
     compiler_id: Option<String>,
     enable_preview: Option<String>,
@@ -48,9 +49,9 @@ pub(super) struct CompilerParameters {
     pub target: Option<String>,
 }
 
-/// Compilers that are javac.
+/// Compiler ids that run javac.
 const JAVAC: [&str; 3] = ["javac", "javac-with-errorprone", "forked-javac"];
-/// javac's default where the platform has no other letters; UTF-8 has them, too.
+/// Names of javac's default encoding on a platform limited to ASCII, which is a subset of UTF-8.
 const ASCII: [&str; 2] = ["US-ASCII", "ANSI_X3.4-1968"];
 
 fn is_true(parameter: &Option<String>) -> bool {
@@ -58,40 +59,40 @@ fn is_true(parameter: &Option<String>) -> bool {
 }
 
 impl Compilation {
-    /// Whether it compiled at all.
-    pub(crate) fn is_done(&self) -> bool {
+    /// Whether the goal compiled anything.
+    pub(crate) fn has_compiled(&self) -> bool {
         !is_true(&self.parameters.skip_main)
     }
 
-    /// Whether its classes go to the module's folder.
+    /// Whether the classes were written to the module's output folder.
     pub(crate) fn writes_to(&self, output: &Path) -> bool {
         let own = self.parameters.output_directory.as_deref();
         own.is_none_or(|own| own == output) && !is_true(&self.parameters.multi_release_output)
     }
 
-    /// Whether only annotation processors run.
+    /// Whether only annotation processors ran, without writing classes.
     pub(crate) fn is_without_classes(&self) -> bool {
         self.parameters.proc.as_deref() == Some("only")
     }
 
-    /// Where javac looks for sources.
+    /// Folders in which javac looks for sources.
     pub fn roots(&self) -> Vec<PathBuf> {
         self.parameters.compile_source_roots.clone().unwrap_or_default()
     }
 
-    /// `--release`.
+    /// The value of `--release`.
     pub fn release(&self) -> Option<u32> {
         let release = self.parameters.release.as_deref()?.trim();
         release.strip_prefix("1.").unwrap_or(release).parse().ok()
     }
 
-    /// The encoding of its sources: javac's default where none is declared.
+    /// Encoding of the sources: `default`, javac's own, where none is declared.
     pub fn encoding(&self, default: &str) -> Option<String> {
         let declared = self.parameters.encoding.clone().filter(|name| !name.is_empty());
         declared.or_else(|| (!ASCII.contains(&default)).then(|| default.to_owned()))
     }
 
-    /// Options of javac beside those that are parameters of their own.
+    /// javac options without those that have parameters of their own.
     pub fn arguments(&self) -> Vec<String> {
         let all = &self.parameters;
         let mut arguments = Vec::new();
@@ -102,7 +103,7 @@ impl Compilation {
             arguments.extend(["-processor".to_owned(), names.join(",")]);
         }
         for pair in all.compiler_arguments.iter().flat_map(|words| words.chunks(2)) {
-            arguments.extend(of_pair(pair));
+            arguments.extend(pair_arguments(pair));
         }
         arguments.extend(all.compiler_argument.clone());
         arguments.extend(all.compiler_args.iter().flatten().cloned());
@@ -110,7 +111,7 @@ impl Compilation {
         arguments
     }
 
-    /// The javac that it names itself.
+    /// The javac that the plugin's configuration names.
     pub fn javac(&self) -> Option<PathBuf> {
         let executable =
             self.parameters.executable.clone().filter(|_| is_true(&self.parameters.fork));
@@ -118,8 +119,8 @@ impl Compilation {
         executable.filter(|program| program.is_absolute()).or_else(|| self.toolchain.clone())
     }
 
-    /// That its compiler is not javac.
-    pub(crate) fn other_compiler(&self) -> Option<String> {
+    /// An obstacle: the compiler is not javac.
+    pub(crate) fn compiler_obstacle(&self) -> Option<String> {
         let id = self.parameters.compiler_id.as_deref().filter(|id| !JAVAC.contains(id))?;
         Some(format!(
             "maven-compiler-plugin ({}) has the compilerId {id}, and wattline compiles with javac",
@@ -127,9 +128,9 @@ impl Compilation {
         ))
     }
 
-    /// That it is told other things than the execution that compiles most, as far as classes
-    /// depend on it.
-    pub(crate) fn differs_from(&self, main: &Compilation) -> Option<String> {
+    /// An obstacle: settings that affect classes differ from those of `main`, the execution with
+    /// the most sources.
+    pub(crate) fn settings_obstacle(&self, main: &Compilation) -> Option<String> {
         let is_code = |file: &PathBuf| {
             !file.ends_with("module-info.java") && !file.ends_with("package-info.java")
         };
@@ -151,8 +152,8 @@ impl Compilation {
         })
     }
 
-    /// That its classes are not where a program on the class path finds them.
-    pub fn elsewhere(&self) -> String {
+    /// An obstacle: the classes are not in the folder that programs on the class path search.
+    pub fn output_obstacle(&self) -> String {
         let count = self.sources.len();
         let are = if count == 1 { "is" } else { "are" };
         let files = format!("{} of the execution {}", counted(count, "Java file"), self.execution);
@@ -169,8 +170,8 @@ impl Compilation {
     }
 }
 
-/// A name and a value as the plugin gives them to javac.
-fn of_pair(pair: &[String]) -> Vec<String> {
+/// The javac arguments for a name and a value, as the plugin passes them.
+fn pair_arguments(pair: &[String]) -> Vec<String> {
     let [name, value] = pair else { return Vec::new() };
     let name = if name.starts_with('-') { name.clone() } else { format!("-{name}") };
     match value.as_str() {
@@ -238,15 +239,16 @@ mod tests {
         );
         assert!(!newer.writes_to(Path::new("/t")));
         assert!(
-            newer.elsewhere().contains("1 Java file of") && newer.elsewhere().contains("Java 11")
+            newer.output_obstacle().contains("1 Java file of")
+                && newer.output_obstacle().contains("Java 11")
         );
-        assert_eq!(newer.differs_from(&base), None, "the base has its files");
+        assert_eq!(newer.settings_obstacle(&base), None, "the base has its files");
         let other = compilation(r#"{"release":"9"}"#, &["module-info.java"]);
-        assert_eq!(other.differs_from(&base), None, "no code is in it");
+        assert_eq!(other.settings_obstacle(&base), None, "no code is in it");
         let other = compilation(r#"{"release":"9"}"#, &["C.java", "module-info.java"]);
-        assert!(other.differs_from(&base).unwrap().starts_with("1 Java file that"));
-        let eclipse = compilation(r#"{"compilerId":"eclipse"}"#, &[]).other_compiler().unwrap();
+        assert!(other.settings_obstacle(&base).unwrap().starts_with("1 Java file that"));
+        let eclipse = compilation(r#"{"compilerId":"eclipse"}"#, &[]).compiler_obstacle().unwrap();
         assert!(eclipse.contains("has the compilerId eclipse"), "{eclipse}");
-        assert_eq!(compilation(r#"{"compilerId":"javac"}"#, &[]).other_compiler(), None);
+        assert_eq!(compilation(r#"{"compilerId":"javac"}"#, &[]).compiler_obstacle(), None);
     }
 }

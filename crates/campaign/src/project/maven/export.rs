@@ -1,4 +1,4 @@
-//! What the listener writes of a module of Maven, and the module that is made of it.
+//! Export of a Maven module by the listener, and its conversion to a [`Module`].
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,47 +15,47 @@ use crate::toolchain::Jdk;
 /// From this release on javac runs processors of the class path only when it is told to.
 const PROCESSORS_ON_REQUEST: u32 = 23;
 
-/// The JSON of crates/campaign/src/toolchain/maven/MavenExport.java.
+/// Export of one module: the JSON of crates/campaign/src/toolchain/maven/MavenExport.java.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MavenModule {
-    /// The version of Maven.
+    /// Version of Maven.
     maven: String,
-    /// The JVM that runs it, whose javac compiles unless it is told otherwise.
+    /// Home of the JVM that runs Maven, whose javac compiles by default.
     java_home: PathBuf,
     java_version: String,
-    /// What javac takes sources for that have no declared encoding.
+    /// Encoding that javac assumes for sources without a declared one.
     default_encoding: String,
     group: String,
     pub artifact: String,
     folder: PathBuf,
     build: PathBuf,
-    /// The folder of its classes.
+    /// Output folder of the classes.
     output: PathBuf,
-    /// Folders of the modules below it.
+    /// Folders of the submodules.
     pub modules: Vec<String>,
     mains: BTreeSet<String>,
     pub compilations: Vec<Compilation>,
     pub goals: Vec<ExecutedGoal>,
     classpath: Vec<PathBuf>,
     runtime: Vec<PathBuf>,
-    /// What it needs at run time and that is not in the local repository.
+    /// Run-time dependencies that are not in the local repository.
     missing: Vec<String>,
 }
 
-/// A goal other than the compiler's that was executed for a module.
+/// A goal, other than the compiler's, that was executed for a module.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct ExecutedGoal {
-    /// `org.codehaus.mojo:aspectj-maven-plugin`.
+    /// Plugin: `org.codehaus.mojo:aspectj-maven-plugin`.
     plugin: String,
     goal: String,
     execution: String,
-    /// The classes that it wrote or changed, as files.
+    /// Class files that the goal wrote or changed.
     pub classes: Vec<String>,
 }
 
-/// Goals that write into classes of Java sources, by the ends of their plugins' names: where all
-/// is up to date they write nothing, and the classes are not those of javac all the same.
+/// Suffixes of plugin names, with goals that change classes of Java sources: in an up-to-date build
+/// such goals write nothing, although the classes are not javac's.
 const CLASS_WRITERS: [(&str, &str); 10] = [
     ("aspectj-maven-plugin", "compile"),
     ("byte-buddy-maven-plugin", "transform"),
@@ -81,13 +81,17 @@ impl ExecutedGoal {
     }
 }
 
-/// The module with what goes along beside the classes of its sources, which is put below `beside`.
+/// Converts an export to a module; classes and resources that are no output of javac are copied
+/// below `beside`.
 pub(super) fn module(read: &MavenModule, jdk: &Jdk, beside: &Path) -> Result<Module, ProjectError> {
-    let (own, elsewhere): (Vec<&Compilation>, Vec<&Compilation>) =
-        read.compilations.iter().filter(|c| c.is_done()).partition(|c| c.writes_to(&read.output));
+    let (own, elsewhere): (Vec<&Compilation>, Vec<&Compilation>) = read
+        .compilations
+        .iter()
+        .filter(|c| c.has_compiled())
+        .partition(|c| c.writes_to(&read.output));
     let Some(main) = own.iter().copied().max_by_key(|c| (!c.is_without_classes(), c.sources.len()))
     else {
-        return Ok(of_variants(read, true, Vec::new()));
+        return Ok(module_of_variants(read, true, Vec::new()));
     };
     let generated: BTreeSet<PathBuf> =
         own.iter().filter_map(|c| c.parameters.generated_sources_directory.clone()).collect();
@@ -103,9 +107,9 @@ pub(super) fn module(read: &MavenModule, jdk: &Jdk, beside: &Path) -> Result<Mod
         main.parameters.annotation_processor_paths.is_none() && read.offers_processors(main);
     let remarks = own
         .iter()
-        .filter_map(|c| c.differs_from(main))
-        .chain(elsewhere.iter().map(|c| c.elsewhere()))
-        .chain(other_javac(read, main, jdk))
+        .filter_map(|c| c.settings_obstacle(main))
+        .chain(elsewhere.iter().map(|c| c.output_obstacle()))
+        .chain(javac_obstacle(read, main, jdk))
         .chain(output.remark());
     let variant = ModuleVariant {
         name: "main".to_owned(),
@@ -127,10 +131,10 @@ pub(super) fn module(read: &MavenModule, jdk: &Jdk, beside: &Path) -> Result<Mod
         remarks: remarks.collect(),
         others: output.others,
     };
-    Ok(of_variants(read, offered, vec![variant]))
+    Ok(module_of_variants(read, offered, vec![variant]))
 }
 
-fn of_variants(read: &MavenModule, offered: bool, variants: Vec<ModuleVariant>) -> Module {
+fn module_of_variants(read: &MavenModule, offered: bool, variants: Vec<ModuleVariant>) -> Module {
     Module {
         tool_version: read.maven.clone(),
         project: format!("{}:{}", read.group, read.artifact),
@@ -143,7 +147,7 @@ fn of_variants(read: &MavenModule, offered: bool, variants: Vec<ModuleVariant>) 
     }
 }
 
-/// The class of `MODULE/CLASS`.
+/// The class of `MODULE/CLASS`, or of `CLASS` alone.
 fn class_of(main: &str) -> String {
     main.rsplit_once('/').map_or(main, |(_, class)| class).to_owned()
 }
@@ -157,12 +161,12 @@ impl MavenModule {
     }
 }
 
-/// Why javac with these sources makes another program than the build.
+/// Reasons why javac compiles these sources to another program than the build does.
 fn obstacles(read: &MavenModule, own: &[&Compilation], output: &OutputFolder) -> Vec<String> {
-    let mut obstacles: Vec<String> = own.iter().filter_map(|c| c.other_compiler()).collect();
+    let mut obstacles: Vec<String> = own.iter().filter_map(|c| c.compiler_obstacle()).collect();
     for goal in &read.goals {
         let written: Vec<&String> =
-            goal.classes.iter().filter(|name| output.of_java.contains(*name)).collect();
+            goal.classes.iter().filter(|name| output.java_classes.contains(*name)).collect();
         match written[..] {
             [first, ..] => obstacles.push(format!(
                 "{} writes classes of Java sources ({} of them, as {first})",
@@ -185,8 +189,8 @@ fn obstacles(read: &MavenModule, own: &[&Compilation], output: &OutputFolder) ->
     obstacles
 }
 
-/// That the build's javac is another one than ours.
-fn other_javac(read: &MavenModule, main: &Compilation, jdk: &Jdk) -> Option<String> {
+/// An obstacle: the build's javac is of another release than the JDK's.
+fn javac_obstacle(read: &MavenModule, main: &Compilation, jdk: &Jdk) -> Option<String> {
     let home = |javac: &Path| Some(javac.canonicalize().ok()?.parent()?.parent()?.to_path_buf());
     let theirs = main.javac().unwrap_or_else(|| read.java_home.join("bin/javac"));
     let (theirs, ours) = (home(&theirs)?, home(&jdk.javac)?);

@@ -1,4 +1,4 @@
-//! What went wrong in a build by Maven, in its words.
+//! Errors of a failed Maven build, from its output.
 
 use std::path::{Path, PathBuf};
 
@@ -7,9 +7,9 @@ use super::goals;
 use crate::project::tool_run::{command_name, indented, last_lines};
 use crate::project::{ProjectBuild, ProjectError};
 
-/// Lines of errors that are told; all are in the log.
+/// Greatest number of error lines to show; the log has all.
 const ERRORS_MAX: usize = 30;
-/// How Maven begins what it refuses.
+/// Prefixes of Maven's error lines.
 const ERROR: [&str; 2] = ["[ERROR]", "[FATAL]"];
 const UNKNOWN_MODULE: &str = "Could not find the selected project in the reactor";
 
@@ -24,7 +24,7 @@ pub(super) fn failure(
         let (module, folder) = (build.target.clone(), build.project.clone());
         return ProjectError::UnknownModule { module, folder };
     }
-    let work = build.work();
+    let work = build.description();
     let lines: Vec<&str> = said.lines().collect();
     let told = match errors.is_empty() {
         true => indented(last_lines(&lines).iter().copied()),
@@ -39,7 +39,7 @@ pub(super) fn failure(
     ProjectError::Failed { work, said: told, log }
 }
 
-/// What Maven says of errors, once each, up to its advice on how to be told more.
+/// Maven's distinct error lines, up to its advice on more verbose output.
 fn errors(said: &str) -> Vec<&str> {
     let mut told: Vec<&str> = Vec::new();
     for line in said.lines() {
@@ -57,7 +57,7 @@ fn errors(said: &str) -> Vec<&str> {
     told
 }
 
-/// Why there is nothing to analyse, and what to name instead.
+/// The error for a build without Java to analyse, with the target to name instead.
 pub(super) fn nothing_compiled(build: &ProjectBuild, written: &[MavenModule]) -> ProjectError {
     let below: Vec<&str> =
         written.iter().flat_map(|module| &module.modules).map(String::as_str).collect();
@@ -74,7 +74,7 @@ pub(super) fn nothing_compiled(build: &ProjectBuild, written: &[MavenModule]) ->
             some.join(", ")
         ),
     };
-    ProjectError::NothingCompiled { work: build.work(), remedy }
+    ProjectError::NothingCompiled { work: build.description(), remedy }
 }
 
 #[cfg(test)]

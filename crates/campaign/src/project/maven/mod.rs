@@ -1,4 +1,4 @@
-//! A build by Maven, without a network, with a listener that hears of each goal.
+//! Builds by Maven, offline, with a listener that is notified of each goal.
 
 mod classes;
 mod compilation;
@@ -6,25 +6,24 @@ mod export;
 mod failure;
 
 use super::module::Module;
-use super::tool_run::{export_folder, exports, log_of, program, run};
+use super::tool_run::{export_folder, find_program, log_path, read_exports, run};
 use super::{ProjectBuild, ProjectError};
 use crate::toolchain::Jdk;
-use crate::toolchain::maven_export::{MavenInstallation, maven_export};
+use crate::toolchain::maven_export::{MavenInstallation, listener_jar};
 
 use export::MavenModule;
 
-/// The phase after that of the compiler, in which plugins change the classes that it made.
+/// Phase of Maven to run: the one after the compiler's, in which plugins change compiled classes.
 const PHASE: &str = "process-classes";
 
-/// Builds the module and those that it needs; each of which Java was compiled tells what it is
-/// made of.
-pub(super) fn modules(build: &ProjectBuild) -> Result<Vec<Module>, ProjectError> {
-    let program = program(build)?;
+/// Builds the module and those that it depends on; returns the modules of which Java was compiled.
+pub(super) fn build_modules(build: &ProjectBuild) -> Result<Vec<Module>, ProjectError> {
+    let program = find_program(build)?;
     let exported = export_folder(build)?;
     let jdk = Jdk::find()?;
     let maven = MavenInstallation::of(&program, &build.project)?
         .map_err(|said| ProjectError::NoMaven { program: program.clone(), said })?;
-    let listener = maven_export(&jdk, &maven)?;
+    let listener = listener_jar(&jdk, &maven)?;
     let said = run(build, &program, |maven| {
         maven.args(["--offline", "--batch-mode", "-Dstyle.color=never"]);
         maven.arg(format!("-Dmaven.ext.class.path={}", listener.display()));
@@ -32,9 +31,9 @@ pub(super) fn modules(build: &ProjectBuild) -> Result<Vec<Module>, ProjectError>
         maven.args(goals(build));
     })?;
     if let Some(said) = said {
-        return Err(failure::failure(build, &program, &said, log_of(build)));
+        return Err(failure::failure(build, &program, &said, log_path(build)));
     }
-    let written = exports::<MavenModule>(&exported)?;
+    let written = read_exports::<MavenModule>(&exported)?;
     let beside = exported.join("beside");
     let compiled = written.iter().filter(|module| !module.compilations.is_empty());
     let modules = compiled.map(|module| export::module(module, &jdk, &beside));
@@ -45,7 +44,7 @@ pub(super) fn modules(build: &ProjectBuild) -> Result<Vec<Module>, ProjectError>
     }
 }
 
-/// What is built, and how: the module, and what it needs of the same project.
+/// Arguments that select the phase, the module, and the project's modules that it depends on.
 fn goals(build: &ProjectBuild) -> Vec<&str> {
     let options = build.options.iter().map(String::as_str);
     options.chain(["-pl", &build.target, "-am", PHASE]).collect()

@@ -4,7 +4,7 @@
 //! The format is that of Dalvik's `vm/Profile.cpp` and of ART's `runtime/trace.cc`: a text that
 //! names clocks, threads and methods, then records of methods that were entered and left.
 
-mod key;
+mod header;
 mod records;
 mod stacks;
 
@@ -12,44 +12,44 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-/// Why a trace can't be read.
+/// Error of reading a method trace.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum MethodTraceError {
-    /// It begins otherwise.
+    /// A file that is no method trace.
     #[error("it is no trace of methods: `*version` is not its first line")]
     NoTrace,
-    /// Written piece by piece while it was made.
+    /// A streamed trace, written while it was recorded.
     #[error("it is a streamed trace of methods; those of a buffer are read")]
     Streamed,
-    /// Of a format of its own.
+    /// An unknown version of the format.
     #[error("it is a trace of version {found:?}; versions 1 to 3 are known")]
     Version {
-        /// As it stands there.
+        /// The version in the file.
         found: String,
     },
-    /// A line of its text that is none.
+    /// A malformed line of the text header.
     #[error("line {line} of its text can't be read: {problem}")]
     Line {
-        /// From 1.
+        /// Line number, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The problem.
         problem: &'static str,
     },
-    /// It ends before it should.
+    /// A truncated trace.
     #[error("it ends after {at} bytes, in the middle: the disk may be full")]
     Cut {
-        /// Its length.
+        /// Length of the file in bytes.
         at: usize,
     },
-    /// Records that are none.
+    /// Malformed records.
     #[error("its byte {at} can't be right: {problem}")]
     Broken {
-        /// Where the record or header begins.
+        /// Offset of the record or header.
         at: usize,
-        /// What is wrong there.
+        /// The problem.
         problem: &'static str,
     },
-    /// The end of the session is not in it.
+    /// A buffer that was full before the session's end.
     #[error(
         "its buffer was full before the session's end, and the rest was not sampled: make \
          sessions shorter"
@@ -57,18 +57,18 @@ pub enum MethodTraceError {
     Overflow,
 }
 
-/// Reads a trace that was made by sampling at this interval, as collapsed stacks; a first line
+/// Converts a trace that was sampled at this interval to collapsed stacks, after a first line that
 /// names the clocks.
 ///
 /// # Errors
 /// Bytes that are no trace, of another version, cut short, broken, or of a full buffer.
-pub fn samples(trace: &[u8], interval: Duration) -> Result<String, MethodTraceError> {
-    let (key, at) = key::read(trace)?;
+pub fn collapsed_samples(trace: &[u8], interval: Duration) -> Result<String, MethodTraceError> {
+    let (key, at) = header::read(trace)?;
     let records = records::read(trace, at, &key)?;
     if key.has_overflowed {
         return Err(MethodTraceError::Overflow);
     }
-    Ok(stacks::of(&records, &key, interval)?.text())
+    Ok(stacks::count_stacks(&records, &key, interval)?.text())
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
-//! The records of a trace, in bytes of the little-endian order behind a header: `SLOW`, the
-//! version, where the records begin, the time of the start, from version 3 on a record's size.
+//! Records of a trace, little-endian, after a binary header: `SLOW`, the version, the offset of the
+//! records, the start time, and from version 3 on the size of a record.
 
 use super::MethodTraceError;
-use super::key::{Key, TraceClocks};
+use super::header::{TraceClocks, TraceHeader};
 
 pub(super) const MAGIC: [u8; 4] = *b"SLOW";
-/// Of a method's number: what was done.
+/// Bits of a method number that hold the action: entered or left.
 pub(super) const ACTION_BITS: u32 = 3;
 
-/// A method that was entered or left.
+/// One record: a thread entered or left a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MethodRecord {
-    /// Where it stands in the file.
+    /// Offset in the file.
     pub at: usize,
     pub thread: u16,
     pub method: u32,
@@ -19,23 +19,23 @@ pub(super) struct MethodRecord {
     pub times: RecordTimes,
 }
 
-/// Microseconds; absent where the clock is not there.
+/// Times of a record in microseconds; `None` for a clock that the trace does not have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct RecordTimes {
-    /// That the thread has run since it was first seen.
+    /// CPU time of the thread since the sampler first saw the thread.
     pub thread_us: Option<u32>,
-    /// Since the start.
+    /// Wall time since the start of the trace.
     pub wall_us: Option<u32>,
 }
 
-/// Reads the records, which begin with their header `at` this byte.
+/// Reads all records, whose binary header begins at offset `at`.
 pub(super) fn read(
     trace: &[u8],
     at: usize,
-    key: &Key,
+    key: &TraceHeader,
 ) -> Result<Vec<MethodRecord>, MethodTraceError> {
-    let shape =
-        Shape::of(&trace[at..], at, key).ok_or(MethodTraceError::Cut { at: trace.len() })??;
+    let shape = RecordLayout::of(&trace[at..], at, key)
+        .ok_or(MethodTraceError::Cut { at: trace.len() })??;
     let first = at + shape.offset;
     let bytes = trace.get(first..).ok_or(MethodTraceError::Cut { at: trace.len() })?;
     let rows = bytes.chunks_exact(shape.size);
@@ -54,17 +54,17 @@ pub(super) fn read(
     rows.zip(places).map(|(row, at)| record(row, at, key)).collect()
 }
 
-/// What the header says.
-struct Shape {
-    /// Of the first record, from the header's begin.
+/// Layout of the records, from the binary header.
+struct RecordLayout {
+    /// Offset of the first record from the start of the binary header.
     offset: usize,
-    /// Of a record.
+    /// Size of a record in bytes.
     size: usize,
 }
 
-impl Shape {
-    /// None where the header is not whole.
-    fn of(bytes: &[u8], at: usize, key: &Key) -> Option<Result<Self, MethodTraceError>> {
+impl RecordLayout {
+    /// Reads the binary header; `None` where it is truncated.
+    fn of(bytes: &[u8], at: usize, key: &TraceHeader) -> Option<Result<Self, MethodTraceError>> {
         let broken = |problem| Some(Err(MethodTraceError::Broken { at, problem }));
         let (magic, rest) = bytes.split_first_chunk()?;
         if *magic != MAGIC {
@@ -72,25 +72,25 @@ impl Shape {
         }
         let word = |place: usize| Some(u16::from_le_bytes(*rest.get(place..)?.first_chunk()?));
         let (version, offset) = (word(0)?, usize::from(word(2)?));
-        let size = if version == 3 { word(12)? } else { size_of(key) };
+        let size = if version == 3 { word(12)? } else { record_size(key) };
         if version != key.version {
             return broken("the version of its records is not that of its text");
         }
-        if offset < 16 || size != size_of(key) {
+        if offset < 16 || size != record_size(key) {
             return broken("its records have a size or place that does not go with its clocks");
         }
         Some(Ok(Self { offset, size: usize::from(size) }))
     }
 }
 
-/// Of a record: thread, method, times.
-fn size_of(key: &Key) -> u16 {
+/// Size of a record in bytes: thread, method, times.
+fn record_size(key: &TraceHeader) -> u16 {
     let thread = if key.version == 1 { 1 } else { 2 };
     let times = if key.clocks == TraceClocks::Dual { 8 } else { 4 };
     thread + 4 + times
 }
 
-fn record(row: &[u8], at: usize, key: &Key) -> Result<MethodRecord, MethodTraceError> {
+fn record(row: &[u8], at: usize, key: &TraceHeader) -> Result<MethodRecord, MethodTraceError> {
     let broken = |problem| MethodTraceError::Broken { at, problem };
     let (thread, rest) = match (key.version, row) {
         (1, [thread, rest @ ..]) => (u16::from(*thread), rest),

@@ -76,7 +76,7 @@ fn frames() -> Vec<Row> {
 
 #[track_caller]
 fn check(trace: &[u8], clocks: &str, expected: &[String]) {
-    let stacks = samples(trace, INTERVAL).unwrap();
+    let stacks = collapsed_samples(trace, INTERVAL).unwrap();
     let (head, lines) = stacks.split_once('\n').unwrap();
     assert_eq!(head, format!("# method-sampling {clocks}"));
     assert_eq!(lines.lines().collect::<Vec<_>>(), expected);
@@ -114,14 +114,14 @@ fn the_time_between_looks_is_learned() {
         rows.push((1, 1, turn % 2, at, at));
     }
     rows.push((1, 1, 0, 120, 120));
-    let stacks = samples(&written(3, "dual", &rows), INTERVAL).unwrap();
+    let stacks = collapsed_samples(&written(3, "dual", &rows), INTERVAL).unwrap();
     assert!(stacks.contains(&format!("{MAIN} 6\n")), "{stacks}");
 }
 
 #[test]
 fn a_number_that_another_thread_got_begins_anew() {
     let rows = [(1, 0, 0, 500, 10), (1, 1, 0, 510, 20), (1, 0, 0, 0, 90), (1, 0, 1, 10, 100)];
-    let stacks = samples(&written(3, "dual", &rows), INTERVAL).unwrap();
+    let stacks = collapsed_samples(&written(3, "dual", &rows), INTERVAL).unwrap();
     assert!(stacks.contains(&format!("\n{MAIN} 2\n{MAIN};{TURN} 1\n")), "{stacks}");
 }
 
@@ -136,7 +136,7 @@ fn methods_of_art_have_shorter_lines() {
 #[test]
 fn what_is_no_whole_trace_is_told() {
     let whole = written(3, "dual", &frames());
-    let told = |bytes: &[u8]| samples(bytes, INTERVAL).unwrap_err();
+    let told = |bytes: &[u8]| collapsed_samples(bytes, INTERVAL).unwrap_err();
     assert_eq!(told(b"PERFILE2"), MethodTraceError::NoTrace);
     assert_eq!(told(b""), MethodTraceError::NoTrace);
     assert_eq!(told(b"SLOW\xf3\x00\x20\x00"), MethodTraceError::Streamed);
@@ -169,9 +169,9 @@ fn what_is_no_whole_trace_is_told() {
 proptest! {
     #[test]
     fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        samples(&bytes, INTERVAL).ok();
+        collapsed_samples(&bytes, INTERVAL).ok();
         let headed = [text(3, "dual", 3).as_bytes(), b"SLOW\x03\x00", &bytes].concat();
-        samples(&headed, INTERVAL).ok();
+        collapsed_samples(&headed, INTERVAL).ok();
     }
 
     #[test]
@@ -179,7 +179,7 @@ proptest! {
         let mut bytes = written(3, "dual", &frames());
         let at = at.index(bytes.len());
         bytes[at] = byte;
-        if let Ok(stacks) = samples(&bytes, INTERVAL) {
+        if let Ok(stacks) = collapsed_samples(&bytes, INTERVAL) {
             let is_stack = |line: &str| line.rsplit_once(' ').is_some_and(|(_, n)| n.parse::<u64>().is_ok());
             prop_assert!(stacks.lines().skip(1).all(is_stack), "{stacks:?}");
         }
@@ -188,7 +188,7 @@ proptest! {
     #[test]
     fn every_cut_is_told(at in any::<prop::sample::Index>()) {
         let bytes = written(3, "dual", &frames());
-        prop_assert!(samples(&bytes[..at.index(bytes.len())], INTERVAL).is_err());
+        prop_assert!(collapsed_samples(&bytes[..at.index(bytes.len())], INTERVAL).is_err());
     }
 
     /// However a thread's stack goes, its looks are not many more than its time has room for.
@@ -209,7 +209,7 @@ proptest! {
                 depth -= 1;
             }
         }
-        let stacks = samples(&written(3, "dual", &rows), INTERVAL).unwrap();
+        let stacks = collapsed_samples(&written(3, "dual", &rows), INTERVAL).unwrap();
         let counted = stacks.lines().skip(1).map(|line| line.rsplit(' ').next().unwrap());
         let looks: u64 = counted.map(|count| count.parse::<u64>().unwrap()).sum();
         let begun = rows.len() as u64;

@@ -1,16 +1,16 @@
-//! What expressions hold: lambdas and classes (units of their own), the arms of
-//! `switch`, and at expression granularity the operands of `&&`, `||` and `?:`.
+//! Division of expressions: lambdas and classes (units of their own), the arms of `switch`, and
+//! at expression granularity the operands of `&&`, `||` and `?:`.
 
 use crate::java::SyntaxNode;
 
-use super::{DivisionTask, FlowDivision, Opening};
-use crate::blocks::found::{BlockContent, FoundCode, FoundUnit};
+use super::{BlockOpening, DivisionTask, FlowDivision};
+use crate::blocks::undivided_code::{BlockContent, UndividedCode, UndividedUnit};
 use crate::blocks::{BlockKind, Granularity, UnitKind};
 use crate::java::syntax::{self, field, kind};
 
 impl<'t> FlowDivision<'t, '_> {
-    /// One block per group of statements or arrow arm; labels without statements of
-    /// their own go with the next ones.
+    /// Opens one block per group of statements or arrow arm; labels without statements of their own
+    /// belong to the next group.
     pub(super) fn arms(&mut self, switch: SyntaxNode<'t>, number: u32, is_value: bool) {
         let Some(body) = syntax::field(switch, field::BODY) else { return };
         let mut tests = Vec::new();
@@ -27,7 +27,7 @@ impl<'t> FlowDivision<'t, '_> {
             }
             let (kind, construct) = (BlockKind::SwitchCase, switch);
             let suffix = format!("switch_{number}.case_{}", openings.len() + 1);
-            let opening = Opening { kind, suffix, construct, anchor: arm, content };
+            let opening = BlockOpening { kind, suffix, construct, anchor: arm, content };
             openings.push(DivisionTask::Open(opening));
         }
         if is_value && !openings.is_empty() {
@@ -43,9 +43,9 @@ impl<'t> FlowDivision<'t, '_> {
         }
         match syntax::kind_of(node) {
             kind::LAMBDA_EXPRESSION => self.lambda(node),
-            kind::CLASS_BODY => self.found.push(FoundCode::Class(node)),
+            kind::CLASS_BODY => self.found.push(UndividedCode::Class(node)),
             kind::SWITCH_EXPRESSION => {
-                let number = self.next("switch");
+                let number = self.next_number("switch");
                 let arms = DivisionTask::Arms { switch: node, number, is_value: true };
                 self.tasks.push(arms);
                 let selector = syntax::field(node, field::CONDITION);
@@ -80,11 +80,11 @@ impl<'t> FlowDivision<'t, '_> {
                 Some("&&") => (BlockKind::AndRight, "and"),
                 _ => (BlockKind::OrRight, "or"),
             };
-            let suffix = format!("{word}_{}", self.next(word));
+            let suffix = format!("{word}_{}", self.next_number(word));
             let right = syntax::fields(node, field::RIGHT);
             self.tasks.extend(self.header(kind, suffix, node, right));
         } else {
-            let n = self.next("cond");
+            let n = self.next_number("cond");
             let (yes, no) = (BlockKind::ConditionalTrue, BlockKind::ConditionalFalse);
             let arm = |name| syntax::fields(node, name);
             let yes = self.header(yes, format!("cond_{n}.true"), node, arm(field::CONSEQUENCE));
@@ -94,7 +94,7 @@ impl<'t> FlowDivision<'t, '_> {
     }
 
     pub(super) fn lambda(&mut self, node: SyntaxNode<'t>) {
-        let n = self.next("lambda");
+        let n = self.next_number("lambda");
         let name = format!("{}.lambda_{n}", self.name);
         let Some(body) = syntax::field(node, field::BODY) else { return };
         let content = match syntax::kind_of(body) {
@@ -102,11 +102,18 @@ impl<'t> FlowDivision<'t, '_> {
             _ => BlockContent::parts(vec![body]),
         };
         let (kind, class, anchor) = (UnitKind::Lambda, self.class.clone(), body);
-        self.found.push(FoundCode::Unit(FoundUnit { kind, class, name, node, anchor, content }));
+        self.found.push(UndividedCode::Unit(UndividedUnit {
+            kind,
+            class,
+            name,
+            node,
+            anchor,
+            content,
+        }));
     }
 }
 
-/// The labels of a `switch` group or rule, and its statements.
+/// Splits a `switch` group or rule into its labels and its statements.
 fn split_arm(arm: SyntaxNode<'_>) -> (Vec<SyntaxNode<'_>>, Vec<SyntaxNode<'_>>) {
     let (labels, rest): (Vec<_>, Vec<_>) =
         syntax::children(arm).into_iter().partition(|n| syntax::kind_of(n) == kind::SWITCH_LABEL);
@@ -118,14 +125,15 @@ fn split_arm(arm: SyntaxNode<'_>) -> (Vec<SyntaxNode<'_>>, Vec<SyntaxNode<'_>>) 
     )
 }
 
-/// What a label evaluates: its patterns and its guard; constants are nothing.
+/// Returns the parts that a label evaluates: its patterns and its guard, no constants.
 fn label_tests(label: SyntaxNode<'_>) -> Vec<SyntaxNode<'_>> {
     let mut tests = syntax::children_of_kind(label, kind::PATTERN);
     tests.extend(syntax::children_of_kind(label, kind::GUARD));
     tests
 }
 
-/// `case X -> e;` of a `switch` that has a value: `e` is no statement.
+/// Returns the content of an arm `case X -> e;` of a `switch` that has a value: `e` is no
+/// statement.
 fn value_of_rule(mut content: BlockContent<'_>) -> BlockContent<'_> {
     if let [statement] = content.statements[..]
         && syntax::kind_of(statement) == kind::EXPRESSION_STATEMENT

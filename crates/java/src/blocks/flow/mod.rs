@@ -1,5 +1,5 @@
-//! One unit -> its basic blocks: the division table of `docs/blocks.md`, as a list of
-//! tasks instead of recursion.
+//! Division of one unit into basic blocks: the division table of `docs/blocks.md`, with a list
+//! of tasks instead of recursion.
 
 mod expressions;
 mod statements;
@@ -8,21 +8,21 @@ use std::collections::HashMap;
 
 use crate::java::SyntaxNode;
 
-use super::found::{BlockContent, FoundCode, FoundUnit};
+use super::undivided_code::{BlockContent, UndividedCode, UndividedUnit};
 use super::{Block, BlockKind, BodyUnit, FileBlocks, Granularity, UnitIndex};
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 
-/// Divides `unit`, appends it and its blocks to `blocks`, and returns the lambdas and
-/// classes found in it, in source order.
+/// Divides the unit `found`, appends it and its blocks to `blocks`, and returns the lambdas and
+/// classes in it, in source order.
 pub(super) fn divide_unit<'t>(
     file: &'t SourceFile,
     granularity: Granularity,
-    found: FoundUnit<'t>,
+    found: UndividedUnit<'t>,
     blocks: &mut FileBlocks,
-) -> Vec<FoundCode<'t>> {
+) -> Vec<UndividedCode<'t>> {
     let index = UnitIndex(u32::try_from(blocks.units.len()).expect("fewer than 2^32 units"));
-    let FoundUnit { kind, class, name, node, anchor, content } = found;
+    let UndividedUnit { kind, class, name, node, anchor, content } = found;
     let entry = blocks.blocks.len();
     let unit = BodyUnit { kind, class: class.clone(), name: name.clone(), node: node.id(), entry };
     blocks.units.push(unit);
@@ -40,7 +40,7 @@ pub(super) fn divide_unit<'t>(
         found: Vec::new(),
     };
     let kind = BlockKind::Entry;
-    flow.open(Opening { kind, suffix: String::new(), construct: node, anchor, content });
+    flow.open(BlockOpening { kind, suffix: String::new(), construct: node, anchor, content });
     while let Some(task) = flow.tasks.pop() {
         flow.perform(task);
     }
@@ -48,21 +48,21 @@ pub(super) fn divide_unit<'t>(
     flow.found
 }
 
-/// A block about to be opened.
-struct Opening<'t> {
+/// Block that is to be opened, with its kind, name and content.
+struct BlockOpening<'t> {
     kind: BlockKind,
-    /// What follows the unit's name; empty for the entry.
+    /// Part of the block's name after the unit's; empty for the entry.
     suffix: String,
     construct: SyntaxNode<'t>,
     anchor: SyntaxNode<'t>,
     content: BlockContent<'t>,
 }
 
-/// Statements that follow one another; nested `{ }` belong to the run around them.
+/// Run of statements that follow one another; nested `{ }` belong to the run around them.
 struct StatementRun<'t> {
-    /// The block that the next statement belongs to,
+    /// Block of the next statement, unless [`ended_by`](Self::ended_by) is set.
     block: usize,
-    /// unless this statement ended it: then a continuation opens.
+    /// Statement that ended the block, so that the next one opens a continuation.
     ended_by: Option<SyntaxNode<'t>>,
 }
 
@@ -71,20 +71,20 @@ enum DivisionTask<'t> {
         run: usize,
         node: SyntaxNode<'t>,
     },
-    /// After a statement: the run's block ends if it opened blocks or jumped away.
+    /// After a statement: ends the run's block if the statement opened blocks or jumped away.
     End {
         run: usize,
         node: SyntaxNode<'t>,
         blocks_before: usize,
         jumped: bool,
     },
-    /// After a labelled statement: the run's block ends if a `break` targets it.
+    /// After a labelled statement: ends the run's block if a `break` targets the label.
     LabelEnd {
         run: usize,
         node: SyntaxNode<'t>,
     },
-    Open(Opening<'t>),
-    /// Looks into an expression of `block` for lambdas, classes and blocks.
+    Open(BlockOpening<'t>),
+    /// Searches an expression of `block` for lambdas, classes and blocks.
     Scan {
         block: usize,
         node: SyntaxNode<'t>,
@@ -107,11 +107,11 @@ struct FlowDivision<'t, 'b> {
     class: String,
     blocks: &'b mut FileBlocks,
     runs: Vec<StatementRun<'t>>,
-    /// Labels in force, and whether a `break` targets them.
+    /// Labels of the enclosing statements, and whether a `break` targets them.
     labels: Vec<(&'t str, bool)>,
     counters: HashMap<&'static str, u32>,
     tasks: Vec<DivisionTask<'t>>,
-    found: Vec<FoundCode<'t>>,
+    found: Vec<UndividedCode<'t>>,
 }
 
 impl<'t> FlowDivision<'t, '_> {
@@ -135,20 +135,20 @@ impl<'t> FlowDivision<'t, '_> {
         }
     }
 
-    /// Queues `tasks` so that the first is performed next.
+    /// Queues `tasks`, the first to be performed next.
     fn push<const N: usize>(&mut self, tasks: [DivisionTask<'t>; N]) {
         self.tasks.extend(tasks.into_iter().rev());
     }
 
-    /// The next number of `keyword` in this unit.
-    fn next(&mut self, keyword: &'static str) -> u32 {
+    /// Returns the next number of `keyword` in this unit.
+    fn next_number(&mut self, keyword: &'static str) -> u32 {
         let counter = self.counters.entry(keyword).or_insert(0);
         *counter += 1;
         *counter
     }
 
-    fn open(&mut self, opening: Opening<'t>) {
-        let Opening { kind, suffix, construct, anchor, content } = opening;
+    fn open(&mut self, opening: BlockOpening<'t>) {
+        let BlockOpening { kind, suffix, construct, anchor, content } = opening;
         let block = self.blocks.blocks.len();
         let name = match suffix.as_str() {
             "" => self.name.clone(),
@@ -185,7 +185,7 @@ impl<'t> FlowDivision<'t, '_> {
         block.end_line = self.file.last_line(part);
     }
 
-    /// Notes that `node` is in `block`: the first one says where the block starts.
+    /// Notes that `node` is in `block`; the first one determines the block's start line.
     fn begin(&mut self, block: usize, node: SyntaxNode<'t>) {
         let block = &mut self.blocks.blocks[block];
         if block.start_line == 0 {
@@ -193,14 +193,14 @@ impl<'t> FlowDivision<'t, '_> {
         }
     }
 
-    /// The block that statement `node` belongs to; a continuation if one is due.
-    fn current(&mut self, run: usize, node: SyntaxNode<'t>) -> usize {
+    /// Returns the block of statement `node`, opening a continuation if one is due.
+    fn current_block(&mut self, run: usize, node: SyntaxNode<'t>) -> usize {
         if let Some(construct) = self.runs[run].ended_by.take() {
             let kind = BlockKind::Continuation;
-            let suffix = format!("after_{}", self.next("after"));
+            let suffix = format!("after_{}", self.next_number("after"));
             self.runs[run].block = self.blocks.blocks.len();
             let content = BlockContent::default();
-            self.open(Opening { kind, suffix, construct, anchor: node, content });
+            self.open(BlockOpening { kind, suffix, construct, anchor: node, content });
         }
         self.runs[run].block
     }
@@ -223,12 +223,12 @@ impl<'t> FlowDivision<'t, '_> {
                 self.try_statement(run, node);
             }
             kind::SEMICOLON | kind::ASSERT_STATEMENT => {
-                let block = self.current(run, node);
+                let block = self.current_block(run, node);
                 self.begin(block, node);
             }
             _ if syntax::is_type_declaration(node) => {
-                self.current(run, node);
-                self.found.extend(syntax::field(node, field::BODY).map(FoundCode::Class));
+                self.current_block(run, node);
+                self.found.extend(syntax::field(node, field::BODY).map(UndividedCode::Class));
             }
             kind::EXPRESSION_STATEMENT => match syntax::named_children(node).first() {
                 // A statement, then `;`: the grammar can't tell.
@@ -244,7 +244,7 @@ impl<'t> FlowDivision<'t, '_> {
     }
 
     fn simple(&mut self, run: usize, node: SyntaxNode<'t>) {
-        let block = self.current(run, node);
+        let block = self.current_block(run, node);
         let jumped = matches!(
             syntax::kind_of(node),
             kind::BREAK_STATEMENT
@@ -266,7 +266,7 @@ impl<'t> FlowDivision<'t, '_> {
         self.push([DivisionTask::Scan { block, node }, end]);
     }
 
-    /// Gives blocks without statements the line of what they begin at.
+    /// Gives blocks without statements the line of their anchor.
     fn finish(&mut self, entry: usize) {
         for block in &mut self.blocks.blocks[entry..] {
             if block.start_line == 0 {

@@ -1,21 +1,22 @@
-//! Structured statements: which blocks each opens, and what stays in the block before.
+//! Division of structured statements: the blocks that each opens, and the parts that stay in the
+//! block before.
 
 use crate::java::SyntaxNode;
 
-use super::{DivisionTask, FlowDivision, Opening};
+use super::{BlockOpening, DivisionTask, FlowDivision};
 use crate::blocks::BlockKind;
-use crate::blocks::found::BlockContent;
+use crate::blocks::undivided_code::BlockContent;
 use crate::java::syntax::{self, field, kind};
 
 impl<'t> FlowDivision<'t, '_> {
-    /// The end of a structured statement that is about to open its blocks.
+    /// Returns the end task of a structured statement whose blocks are about to be opened.
     pub(super) fn end(&self, run: usize, node: SyntaxNode<'t>) -> DivisionTask<'t> {
         let blocks_before = self.blocks.blocks.len();
         DivisionTask::End { run, node, blocks_before, jumped: false }
     }
 
     pub(super) fn labeled(&mut self, run: usize, node: SyntaxNode<'t>) {
-        self.current(run, node);
+        self.current_block(run, node);
         let children = syntax::children(node);
         if let (Some(label), Some(body)) = (children.first(), children.get(2)) {
             self.labels.push((self.file.text_of(*label), false));
@@ -27,7 +28,7 @@ impl<'t> FlowDivision<'t, '_> {
     }
 
     pub(super) fn synchronized(&mut self, run: usize, node: SyntaxNode<'t>) {
-        let block = self.current(run, node);
+        let block = self.current_block(run, node);
         self.begin(block, node);
         if let Some(body) = syntax::field(node, field::BODY) {
             self.tasks.push(DivisionTask::Statement { run, node: body });
@@ -48,7 +49,7 @@ impl<'t> FlowDivision<'t, '_> {
     ) -> Option<DivisionTask<'t>> {
         let anchor = anchor?;
         let content = BlockContent::statement(anchor);
-        Some(DivisionTask::Open(Opening { kind, suffix, construct, anchor, content }))
+        Some(DivisionTask::Open(BlockOpening { kind, suffix, construct, anchor, content }))
     }
 
     pub(super) fn header(
@@ -60,10 +61,10 @@ impl<'t> FlowDivision<'t, '_> {
     ) -> Option<DivisionTask<'t>> {
         let anchor = *parts.first()?;
         let content = BlockContent::parts(parts);
-        Some(DivisionTask::Open(Opening { kind, suffix, construct, anchor, content }))
+        Some(DivisionTask::Open(BlockOpening { kind, suffix, construct, anchor, content }))
     }
 
-    /// Queues what is there of `tasks`, in order, and the end of statement `node`.
+    /// Queues those of `tasks` that exist, in order, and the end of statement `node`.
     pub(super) fn push_structure<const N: usize>(
         &mut self,
         run: usize,
@@ -82,7 +83,7 @@ impl<'t> FlowDivision<'t, '_> {
         node: SyntaxNode<'t>,
         part: Option<SyntaxNode<'t>>,
     ) -> Option<DivisionTask<'t>> {
-        let block = self.current(run, node);
+        let block = self.current_block(run, node);
         let part = part?;
         self.begin(block, node);
         self.add_part(block, part);
@@ -91,7 +92,7 @@ impl<'t> FlowDivision<'t, '_> {
 
     pub(super) fn if_statement(&mut self, run: usize, node: SyntaxNode<'t>) {
         let scan = self.evaluate(run, node, syntax::field(node, field::CONDITION));
-        let n = self.next("if");
+        let n = self.next_number("if");
         let then = syntax::field(node, field::CONSEQUENCE);
         let otherwise = syntax::field(node, field::ALTERNATIVE);
         let then = self.opening(BlockKind::Then, format!("if_{n}"), node, then);
@@ -100,8 +101,8 @@ impl<'t> FlowDivision<'t, '_> {
     }
 
     pub(super) fn for_statement(&mut self, run: usize, node: SyntaxNode<'t>) {
-        self.current(run, node);
-        let n = self.next("for");
+        self.current_block(run, node);
+        let n = self.next_number("for");
         let init = syntax::fields(node, field::INIT);
         let test = syntax::fields(node, field::CONDITION);
         let update = syntax::fields(node, field::UPDATE);
@@ -115,15 +116,15 @@ impl<'t> FlowDivision<'t, '_> {
 
     pub(super) fn enhanced_for(&mut self, run: usize, node: SyntaxNode<'t>) {
         let scan = self.evaluate(run, node, syntax::field(node, field::VALUE));
-        let n = self.next("foreach");
+        let n = self.next_number("foreach");
         let body = syntax::field(node, field::BODY);
         let body = self.opening(BlockKind::ForeachBody, format!("foreach_{n}"), node, body);
         self.push_structure(run, node, [scan, body]);
     }
 
     pub(super) fn while_statement(&mut self, run: usize, node: SyntaxNode<'t>) {
-        self.current(run, node);
-        let n = self.next("while");
+        self.current_block(run, node);
+        let n = self.next_number("while");
         let test = syntax::fields(node, field::CONDITION);
         let test = self.header(BlockKind::WhileTest, format!("while_{n}.test"), node, test);
         let body = syntax::field(node, field::BODY);
@@ -132,8 +133,8 @@ impl<'t> FlowDivision<'t, '_> {
     }
 
     pub(super) fn do_statement(&mut self, run: usize, node: SyntaxNode<'t>) {
-        self.current(run, node);
-        let n = self.next("do");
+        self.current_block(run, node);
+        let n = self.next_number("do");
         let body = syntax::field(node, field::BODY);
         let body = self.opening(BlockKind::DoBody, format!("do_{n}"), node, body);
         let test = syntax::fields(node, field::CONDITION);
@@ -143,19 +144,19 @@ impl<'t> FlowDivision<'t, '_> {
 
     pub(super) fn switch_statement(&mut self, run: usize, node: SyntaxNode<'t>) {
         let scan = self.evaluate(run, node, syntax::field(node, field::CONDITION));
-        let number = self.next("switch");
+        let number = self.next_number("switch");
         let arms = DivisionTask::Arms { switch: node, number, is_value: false };
         self.push_structure(run, node, [scan, Some(arms)]);
     }
 
     pub(super) fn try_statement(&mut self, run: usize, node: SyntaxNode<'t>) {
-        let block = self.current(run, node);
+        let block = self.current_block(run, node);
         let resources = syntax::field(node, field::RESOURCES);
         let resources: Vec<_> = resources
             .into_iter()
             .flat_map(|list| syntax::children_of_kind(list, kind::RESOURCE))
             .collect();
-        let n = self.next("try");
+        let n = self.next_number("try");
         let end = self.end(run, node);
         self.tasks.push(end);
         self.tasks.extend(self.handlers(node, n).into_iter().rev());
@@ -169,7 +170,7 @@ impl<'t> FlowDivision<'t, '_> {
         self.tasks.extend(scans);
     }
 
-    /// The `catch` and `finally` blocks of `try_N`.
+    /// Returns the tasks for the `catch` and `finally` blocks of `try_N`.
     pub(super) fn handlers(&self, node: SyntaxNode<'t>, n: u32) -> Vec<DivisionTask<'t>> {
         let clauses = syntax::children_of_kind(node, kind::CATCH_CLAUSE);
         let mut tasks = Vec::new();

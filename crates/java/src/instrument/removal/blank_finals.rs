@@ -1,11 +1,11 @@
-//! Fields that code assigns because their declarations don't.
+//! Blank final fields, which code assigns because their declarations don't.
 
 use crate::java::SourceFile;
-use crate::java::fast::Set;
+use crate::java::fast_hash::Set;
 use crate::java::syntax::{self, field, kind};
 
-/// The names of all fields of `file` that are final and have no initialiser: what assigns
-/// them stays.
+/// Returns the names of all fields of `file` that are final and have no initialiser: statements
+/// that assign them stay.
 pub(super) fn blank_finals(file: &SourceFile) -> Set<&str> {
     let mut names = Set::default();
     syntax::walk(file.tree.root_node(), |node, _| {

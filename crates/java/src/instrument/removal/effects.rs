@@ -1,31 +1,31 @@
-//! What a statement does to names.
+//! Effects of statements on names.
 
-use crate::java::fast::Set;
+use crate::java::fast_hash::Set;
 use crate::java::{NodeId, SyntaxNode};
 
 use crate::java::SourceFile;
 use crate::java::kinds::Field;
 use crate::java::syntax::{self, field, kind};
 
-/// What a statement does to names.
+/// Names that a statement assigns, calls methods on and mentions.
 #[derive(Default)]
 pub(super) struct StatementEffects<'t> {
-    /// Names that it assigns (of `a.b = c`: a and b; of `a[i] = c`: a).
+    /// Assigned names (of `a.b = c`: a and b; of `a[i] = c`: a).
     pub(super) assigned: Vec<&'t str>,
     /// Variables assigned within an expression.
     pub(super) nested: Vec<&'t str>,
-    /// Names that it calls methods on.
+    /// Names on which methods are called.
     pub(super) receivers: Vec<&'t str>,
-    /// All names in it, as often as they occur.
+    /// All names, as often as they occur.
     pub(super) mentioned: Vec<&'t str>,
-    /// Whether it calls anything.
+    /// Whether the statement calls anything.
     pub(super) may_throw: bool,
-    /// Whether it holds lambdas, classes or `switch` expressions; then the rest is not
-    /// looked at.
+    /// Whether the statement contains lambdas, classes or `switch` expressions; then the other
+    /// fields are incomplete.
     pub(super) holds_code: bool,
 }
 
-/// What is done to the names in an expression.
+/// Use of the names in an expression.
 #[derive(Debug, Clone, Copy, Default)]
 struct NameUse {
     assigned: bool,
@@ -33,13 +33,13 @@ struct NameUse {
     receiver: bool,
 }
 
-/// What a node says of the nodes directly below it.
+/// Uses of the names in the children of a node.
 struct ChildEffects {
-    /// What is done to the names in them,
+    /// Use of the names in the children, except the special one.
     role: NameUse,
-    /// and in this one of them.
+    /// Child with another use, and that use.
     special: Option<(NodeId, NameUse)>,
-    /// Whether the role holds for the first of them only.
+    /// Whether the role applies to the first child only.
     first_only: bool,
 }
 
@@ -83,8 +83,8 @@ impl<'t> StatementEffects<'t> {
 }
 
 impl ChildEffects {
-    /// What is done to the names below `node`: what is done to those of `node`, but for
-    /// indices and arguments, and what `node` does itself.
+    /// Returns the uses below `node`: that of `node`, except in indices and arguments, and the use
+    /// by `node` itself.
     fn below(node: SyntaxNode<'_>, role: NameUse, is_top: bool) -> ChildEffects {
         let child = |field: Field| syntax::field(node, field).map(|part| part.id());
         let level = |role| ChildEffects { role, special: None, first_only: false };
@@ -116,7 +116,7 @@ impl ChildEffects {
     }
 }
 
-/// All names in an expression.
+/// Adds all names in an expression to `names`.
 pub(super) fn all_names<'t>(
     file: &'t SourceFile,
     expression: SyntaxNode<'t>,

@@ -1,22 +1,22 @@
-//! Switches instead of removals: one build that can do what every variant does. A
-//! statement is put under an `if`, a value into `switch ? value : default`.
+//! Switches instead of removals: one build that can behave as every variant. A statement is put
+//! under an `if`, a value into `switch ? value : default`.
 
 use std::collections::BTreeSet;
 
 use crate::java::SyntaxNode;
-use crate::java::fast::{Map, Set};
+use crate::java::fast_hash::{Map, Set};
 
 use super::blank_finals::blank_finals;
 use super::unit_names::{UnitNames, by_unit, units_of};
 use super::values::{default_value, is_literal};
 use crate::blocks::{BlockId, FileBlocks};
-use crate::instrument::edit::Edits;
-use crate::instrument::instrumented::Statement;
+use crate::instrument::edits::Edits;
+use crate::instrument::instrumented_sources::StatementPosition;
 use crate::instrument::local_ids::local_ids;
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 
-/// What is known of the names of all files, to be asked about many sets of blocks.
+/// Analysis of removals in all files, for queries about many sets of blocks.
 pub struct Removals<'t> {
     files: Vec<FileNames<'t>>,
 }
@@ -28,7 +28,7 @@ struct FileNames<'t> {
 }
 
 impl<'t> Removals<'t> {
-    /// Reads `files`, whose blocks are `blocks`.
+    /// Analyses the names in `files`, whose blocks are `blocks`.
     pub fn new(files: &'t [SourceFile], blocks: &[FileBlocks]) -> Removals<'t> {
         let names = |(file, blocks): (&'t SourceFile, &FileBlocks)| FileNames {
             file,
@@ -38,9 +38,13 @@ impl<'t> Removals<'t> {
         Removals { files: files.iter().zip(blocks).map(names).collect() }
     }
 
-    /// The statements that a variant without `removed` leaves out or changes, sorted;
+    /// Returns the statements that a variant without `removed` leaves out or changes, sorted;
     /// `blocks` as for [`Removals::new`].
-    pub fn statements(&self, blocks: &[FileBlocks], removed: &BTreeSet<BlockId>) -> Vec<Statement> {
+    pub fn statements(
+        &self,
+        blocks: &[FileBlocks],
+        removed: &BTreeSet<BlockId>,
+    ) -> Vec<StatementPosition> {
         let mut statements = Vec::new();
         let mut first = 0;
         for (number, (names, blocks)) in self.files.iter().zip(blocks).enumerate() {
@@ -57,14 +61,14 @@ impl<'t> Removals<'t> {
     }
 }
 
-/// Puts a switch at each statement of the blocks `removable`: off, it does what leaving
-/// the statement out does. Returns where the statement of each begins. Statements that
-/// can't have a switch get none.
+/// Puts a switch at each statement of the blocks `removable`, which has the effect of removal
+/// when off. Returns the offset of each statement with a switch. Statements that can't have one
+/// get none.
 pub(crate) fn guard(
     file: &SourceFile,
     blocks: &FileBlocks,
     removable: &BTreeSet<usize>,
-    switch: &Switch<'_>,
+    switch: &SwitchTexts<'_>,
     edits: &mut Edits,
 ) -> Vec<usize> {
     if removable.is_empty() {
@@ -88,26 +92,26 @@ pub(crate) fn guard(
     starts
 }
 
-/// Inner to every probe that stands at the same place.
+/// Order of switches in [`Edits`]: inside of every probe at the same offset.
 const INNERMOST: usize = 1 << 40;
 
-/// How switches are asked for.
-pub struct Switch<'a> {
+/// Generator of the source text of one file's switches.
+pub struct SwitchTexts<'a> {
     /// The runtime's package.
     pub package: &'a str,
     /// Number of the file's first switch.
     pub first: usize,
 }
 
-impl Switch<'_> {
-    /// The text that asks for the file's switch `index`.
+impl SwitchTexts<'_> {
+    /// Returns the expression that reads the file's switch `index`.
     fn text(&self, index: usize) -> String {
         format!("{}.S.k({})", self.package, self.first + index)
     }
 }
 
 impl<'t> UnitNames<'t> {
-    /// Puts one statement under a switch; whether that can be done.
+    /// Puts one statement under a switch; returns false if that is impossible.
     fn guard(
         &self,
         file: &SourceFile,
@@ -141,7 +145,8 @@ impl<'t> UnitNames<'t> {
         true
     }
 
-    /// The value of an assignment that gives a blank variable its value.
+    /// Returns the value, with its default, of an assignment to a variable that was declared
+    /// without one.
     fn assigned(
         &self,
         file: &SourceFile,
@@ -169,7 +174,8 @@ impl<'t> UnitNames<'t> {
     }
 }
 
-/// The values of declarators with their defaults; none where one can't stand in a `?:`.
+/// Returns the values of declarators with their defaults; `None` where one can't be put into a
+/// `?:`.
 fn declared<'t>(
     file: &SourceFile,
     declaration: SyntaxNode<'t>,

@@ -19,17 +19,17 @@ use std::collections::BTreeSet;
 
 use self::blank_finals::blank_finals;
 pub use self::guards::Removals;
-pub(super) use self::guards::{Switch, guard};
+pub(super) use self::guards::{SwitchTexts, guard};
 use self::refusal::TOO_DEEP;
 use self::unit_names::{by_unit, units_of};
 use super::block_findings::BlockFindings;
-use super::edit::Edits;
+use super::edits::Edits;
 use crate::blocks::FileBlocks;
 use crate::finding::FindingKind;
 use crate::java::SourceFile;
 
-/// For each block of a file: whether a variant can leave its statements out, alone,
-/// or else why not.
+/// Returns for each block of a file whether a variant can leave its statements out, alone, or
+/// else why not.
 pub fn removable(file: &SourceFile, blocks: &FileBlocks) -> Vec<Result<(), &'static str>> {
     let finals = blank_finals(file);
     let units = units_of(file, blocks, |_| true);

@@ -1,33 +1,32 @@
-//! What the loops and `try` statements around a statement demand of it.
+//! Loops and `try` statements around a statement, which restrict its removal.
 
 use crate::java::SyntaxNode;
-use crate::java::fast::Set;
+use crate::java::fast_hash::Set;
 
 use super::effects::all_names;
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 
-/// The surroundings of a statement that matter for its removal.
+/// Loop conditions and `try` statements around a statement that restrict its removal.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Surroundings<'t> {
     pub(super) parent: Option<usize>,
-    /// Names in the condition of a loop around it.
+    /// Names in the condition of the loop.
     pub(super) condition: Set<&'t str>,
     /// Whether calls on these names may end the loop (an iterator, a stream).
     pub(super) calls_count: bool,
-    /// Whether it is in a `try` whose `catch` may need what it throws.
+    /// Whether the surrounding `try` has a `catch` that may need the statement's exceptions.
     pub(super) checked: bool,
 }
 
-/// How far out conditions are looked for; enough for code written by hand.
+/// Most surroundings, from inside out, that are searched; enough for code written by hand.
 pub(super) const FARTHEST_LOOP: usize = 64;
 
-/// How deep in the body of a loop without a condition of its own those of `if` are looked
-/// for.
+/// Deepest `if` in the body of a loop without a condition of its own whose condition is searched.
 const FARTHEST_CONDITION: usize = 256;
 
-/// The names that decide when a loop ends: those of its condition, or, if it has none
-/// that varies, those of the `if` conditions in it.
+/// Returns the surroundings of a loop's body, with the names that decide when the loop ends:
+/// those of its condition, or, if it has none that varies, of the `if` conditions in it.
 pub(super) fn loop_surroundings<'t>(
     file: &'t SourceFile,
     node: SyntaxNode<'t>,

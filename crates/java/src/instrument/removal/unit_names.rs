@@ -1,4 +1,4 @@
-//! The names in each unit of a file, and what removing blocks of one does.
+//! Names in each unit of a file, and the removal of blocks from one unit.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,14 +7,14 @@ use super::effects::StatementEffects;
 use super::refusal::{NEEDED, NOTHING, Replacement};
 use super::surroundings::{FARTHEST_LOOP, Surroundings, catches_checked, loop_surroundings};
 use super::values::{
-    Remaining, declaration, default_value, field_value, is_literal, without_value,
+    RemainingMentions, declaration, default_value, field_value, is_literal, without_value,
 };
 use crate::blocks::{BlockKind, BodyUnit, FileBlocks, UnitKind};
-use crate::java::fast::{Map, Set};
+use crate::java::fast_hash::{Map, Set};
 use crate::java::syntax::{self, field, kind};
 use crate::java::{NodeId, SourceFile, SyntaxNode};
 
-/// The blocks of each unit.
+/// Groups block indices by unit.
 pub(super) fn by_unit(
     blocks: &FileBlocks,
     indices: &BTreeSet<usize>,
@@ -26,12 +26,12 @@ pub(super) fn by_unit(
     by_unit
 }
 
-/// What removing some blocks of one unit does.
-pub(super) struct UnitPlan<'t> {
+/// Edits that remove some blocks of one unit.
+pub(super) struct UnitRemoval<'t> {
     pub edits: Vec<Replacement>,
-    /// The statements that are changed.
+    /// Statements that are removed or changed.
     pub parts: Vec<SyntaxNode<'t>>,
-    /// Whether there are any, or why not.
+    /// Success if any statement is changed, else the reason.
     pub result: Result<(), &'static str>,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn units_of<'t>(
     wanted.map(|n| (n, names(n))).collect()
 }
 
-/// What holds all that may run in a unit: the unit itself, of a class's initialisers its
+/// Returns the nodes with all code of a unit: the unit itself, of a class's initialisers its
 /// members but for methods and types, which are units of their own.
 fn code_of<'t>(file: &'t SourceFile, unit: &BodyUnit) -> Vec<SyntaxNode<'t>> {
     let node = file.node(unit.node);
@@ -68,7 +68,7 @@ fn code_of<'t>(file: &'t SourceFile, unit: &BodyUnit) -> Vec<SyntaxNode<'t>> {
     syntax::members(node).into_iter().filter(is_code).collect()
 }
 
-/// Blocks within expressions.
+/// Kinds of blocks within expressions.
 const OF_EXPRESSIONS: [BlockKind; 4] = [
     BlockKind::AndRight,
     BlockKind::OrRight,
@@ -76,10 +76,10 @@ const OF_EXPRESSIONS: [BlockKind; 4] = [
     BlockKind::ConditionalFalse,
 ];
 
-/// Units within so many others are not looked into: each would be read that often.
+/// Deepest nesting of units that is analysed: a unit is read once for each unit around it.
 const DEEPEST_UNIT: usize = 32;
 
-/// For each unit, how many others are around it.
+/// Returns the number of units around each unit.
 fn unit_depths(file: &SourceFile, blocks: &FileBlocks) -> Vec<usize> {
     let range = |unit: usize| file.tree.range(blocks.units[unit].node);
     let mut order: Vec<usize> = (0..blocks.units.len()).collect();
@@ -96,26 +96,26 @@ fn unit_depths(file: &SourceFile, blocks: &FileBlocks) -> Vec<usize> {
     depths
 }
 
-/// A local variable.
+/// Local variable whose declaration may be removed or replaced by a default value.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct RemovedLocal {
-    /// Its default value if it is of a primitive type.
+pub(super) struct RemovableLocal {
+    /// Default value if it is of a primitive type.
     pub default: Option<&'static str>,
     /// Whether it is declared without a value.
     blank: bool,
 }
 
-/// The names of one unit.
+/// Local variables, name counts and surroundings of the statements of one unit.
 pub(super) struct UnitNames<'t> {
-    /// How often the name of each local variable occurs.
+    /// Occurrences of the name of each local variable.
     mentions: Map<&'t str, usize>,
-    pub(super) locals: Map<&'t str, Vec<RemovedLocal>>,
+    pub(super) locals: Map<&'t str, Vec<RemovableLocal>>,
     surroundings: Vec<Surroundings<'t>>,
-    /// Statement ids, in order, with the indices of their surroundings.
+    /// Statement ids, ascending, with the indices of their surroundings.
     around: Vec<(NodeId, usize)>,
     /// Statements that are an arm of a `switch`.
     arms: Set<NodeId>,
-    /// Whether expressions hold blocks of their own.
+    /// Whether expressions contain blocks of their own (expression granularity).
     is_fine: bool,
 }
 
@@ -154,7 +154,7 @@ impl<'t> UnitNames<'t> {
         names
     }
 
-    /// The surroundings of what is below `node`.
+    /// Visits `node`; returns the index of the surroundings of its children.
     fn visit(&mut self, file: &'t SourceFile, node: SyntaxNode<'t>, around: usize) -> usize {
         match syntax::kind_of(node) {
             kind::EXPRESSION_STATEMENT => {
@@ -194,18 +194,18 @@ impl<'t> UnitNames<'t> {
             // One of a `switch` group has no value in the groups after it.
             let shared = node.parent().is_some_and(|parent| parent.kind() == kind::SWITCH_GROUP);
             let blank = shared || syntax::field(declarator, field::VALUE).is_none();
-            self.locals.entry(name).or_default().push(RemovedLocal { default, blank });
+            self.locals.entry(name).or_default().push(RemovableLocal { default, blank });
         }
     }
 
-    /// How to remove the blocks `removed` of this unit.
+    /// Plans the removal of the blocks `removed` of this unit.
     pub(super) fn plan(
         &self,
         file: &'t SourceFile,
         finals: &Set<&str>,
         blocks: &FileBlocks,
         removed: &BTreeSet<usize>,
-    ) -> UnitPlan<'t> {
+    ) -> UnitRemoval<'t> {
         let mut why = NOTHING;
         let mut candidates = Vec::new();
         for index in removed {
@@ -217,7 +217,7 @@ impl<'t> UnitNames<'t> {
                 }
             }
         }
-        let mut remaining = Remaining { all: &self.mentions, gone: Map::default() };
+        let mut remaining = RemainingMentions { all: &self.mentions, gone: Map::default() };
         candidates.iter().for_each(|(_, names)| remaining.mention(names, false));
         let (mut edits, mut parts) = (Vec::new(), Vec::new());
         candidates.sort_by_key(|(part, _)| part.start_byte());
@@ -234,10 +234,10 @@ impl<'t> UnitNames<'t> {
             }
         }
         let result = if edits.is_empty() { Err(why) } else { Ok(()) };
-        UnitPlan { edits, parts, result }
+        UnitRemoval { edits, parts, result }
     }
 
-    /// The names in one part of block `index`, if it may go, whatever else goes.
+    /// Returns the names in one part of block `index`, if the part may be removed whatever else is.
     pub(super) fn candidate(
         &self,
         file: &'t SourceFile,
@@ -265,7 +265,7 @@ impl<'t> UnitNames<'t> {
             return Err(NOTHING);
         }
         let effects = StatementEffects::of(file, part);
-        if effects.holds_code || (self.is_fine && owns_blocks(blocks, index, part)) {
+        if effects.holds_code || (self.is_fine && has_other_blocks(blocks, index, part)) {
             return Err("its statements hold lambdas, classes or blocks of their own");
         }
         let initializes = !matches!(unit.kind, UnitKind::Method | UnitKind::Lambda);
@@ -275,12 +275,12 @@ impl<'t> UnitNames<'t> {
         if effects.nested.iter().any(|name| self.is_blank(name)) {
             return Err("it assigns a variable inside an expression");
         }
-        self.in_its_place(part, &effects)?;
+        self.check_surroundings(part, &effects)?;
         Ok(effects.mentioned)
     }
 
-    /// What the loops and `try` statements around a statement demand.
-    fn in_its_place(
+    /// Checks that the loops and `try` statements around a statement allow its removal.
+    fn check_surroundings(
         &self,
         part: SyntaxNode<'t>,
         effects: &StatementEffects<'t>,
@@ -307,12 +307,12 @@ impl<'t> UnitNames<'t> {
         self.locals.get(name).is_some_and(|locals| locals.iter().any(|local| local.blank))
     }
 
-    /// The edit that removes one statement, given how often names occur in what stays.
+    /// Returns the edits that remove one statement, given the names in the code that stays.
     fn edit(
         &self,
         file: &SourceFile,
         part: SyntaxNode<'t>,
-        remaining: &Remaining<'_, '_>,
+        remaining: &RemainingMentions<'_, '_>,
     ) -> Result<Vec<Replacement>, &'static str> {
         match syntax::kind_of(part) {
             kind::VARIABLE_DECLARATOR => Ok(without_value(file, part)),
@@ -325,7 +325,7 @@ impl<'t> UnitNames<'t> {
         &self,
         file: &SourceFile,
         part: SyntaxNode<'t>,
-        remaining: &Remaining<'_, '_>,
+        remaining: &RemainingMentions<'_, '_>,
     ) -> Result<Vec<Replacement>, &'static str> {
         let nothing = if self.arms.contains(&part.id()) { "{ }" } else { ";" };
         let gone = || Ok(vec![(part.byte_range(), nothing.to_owned())]);
@@ -353,8 +353,8 @@ impl<'t> UnitNames<'t> {
     }
 }
 
-/// Whether a part holds blocks other than its own.
-fn owns_blocks(blocks: &FileBlocks, index: usize, part: SyntaxNode<'_>) -> bool {
+/// Whether a part contains blocks other than its own.
+fn has_other_blocks(blocks: &FileBlocks, index: usize, part: SyntaxNode<'_>) -> bool {
     let mut found = false;
     syntax::walk(part, |node, _| {
         found |= blocks.owners.get(node.id()).is_some_and(|owner| owner != index);

@@ -1,27 +1,27 @@
-//! Declarations and fields: what can go, and the default value of what can't.
+//! Removal of declarations and field values, and default values for those that must stay.
 
 use crate::java::SyntaxNode;
-use crate::java::fast::Map;
+use crate::java::fast_hash::Map;
 
 use super::effects::StatementEffects;
 use super::refusal::{NEEDED, NOTHING, Replacement};
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 
-/// How often the names of local variables occur in the code that stays.
-pub(super) struct Remaining<'a, 't> {
+/// Occurrences of the names of local variables in the code that stays.
+pub(super) struct RemainingMentions<'a, 't> {
     pub(super) all: &'a Map<&'t str, usize>,
     pub(super) gone: Map<&'t str, usize>,
 }
 
-impl<'t> Remaining<'_, 't> {
+impl<'t> RemainingMentions<'_, 't> {
     /// Whether the code that stays mentions the local variable `name`.
     pub(super) fn has(&self, name: &str) -> bool {
         let gone = self.gone.get(name).copied().unwrap_or(0);
         self.all.get(name).is_some_and(|count| *count > gone)
     }
 
-    /// Takes the `names` of a part away, or puts them back.
+    /// Subtracts the `names` of a removed part, or adds them back.
     pub(super) fn mention(&mut self, names: &[&'t str], add: bool) {
         for name in names {
             let count = self.gone.entry(name).or_default();
@@ -30,12 +30,12 @@ impl<'t> Remaining<'_, 't> {
     }
 }
 
-/// A local variable declaration: gone if nothing that stays mentions its names, else
-/// default values for primitives.
+/// Returns the edits of a local variable declaration: removal if no code that stays mentions its
+/// names, else default values for primitives.
 pub(super) fn declaration(
     file: &SourceFile,
     part: SyntaxNode<'_>,
-    remaining: &Remaining<'_, '_>,
+    remaining: &RemainingMentions<'_, '_>,
 ) -> Result<Vec<Replacement>, &'static str> {
     let declarators = syntax::fields(part, field::DECLARATOR);
     let name_of = |declarator: &SyntaxNode<'_>| {
@@ -66,7 +66,7 @@ fn final_modifier<'t>(file: &SourceFile, declaration: SyntaxNode<'t>) -> Option<
     syntax::children(modifiers).into_iter().find(|node| file.text_of(*node) == "final")
 }
 
-/// A field's value becomes the default.
+/// Returns the edits that replace a field's value by the default.
 pub(super) fn without_value(file: &SourceFile, declarator: SyntaxNode<'_>) -> Vec<Replacement> {
     let declaration = declarator.parent();
     let default = declaration.and_then(|node| default_value(file, node, declarator));
@@ -98,7 +98,7 @@ pub(super) fn field_value(
     }
 }
 
-/// The default value of a declared variable of a primitive type.
+/// Returns the default value of a declared variable of a primitive type.
 pub(super) fn default_value(
     file: &SourceFile,
     declaration: SyntaxNode<'_>,

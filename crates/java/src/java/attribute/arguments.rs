@@ -1,18 +1,18 @@
-//! Arguments of a call: types before the method is chosen, and what the chosen method
-//! asks of them.
+//! Arguments of a call: their types before the method is chosen, and their target types under
+//! the chosen method.
 
 use super::Attributor;
-use super::select::{Argument, takes};
+use super::select::{Argument, has_arity};
+use crate::java::candidates::CandidateMethod;
 use crate::java::kinds::{Field, Kind};
-use crate::java::known::CandidateMethod;
 use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Substitution, Type, erase, substitute};
 
-/// How deep calls nest whose functions are attributed again when their target is known.
+/// Deepest nesting of calls whose functions are attributed again when their target is known.
 const RETRIES_MAX: u32 = 4;
 
-/// A method chosen for a call, its type parameters made variables.
-pub(super) struct Instance {
+/// Method chosen for a call, its type parameters replaced by inference variables.
+pub(super) struct ChosenMethod {
     pub candidate: CandidateMethod,
     pub parameters: Vec<Type>,
     pub returns: Type,
@@ -25,19 +25,17 @@ impl Attributor<'_> {
         nodes.filter(|n| self.is_expression(*n) || tree.kind(*n) == Kind::Error).collect()
     }
 
-    /// Chooses among `candidates`, attributes all arguments and infers. `returns` says
-    /// what the call's type is, given the chosen method (its own return type, or the
-    /// class for constructors). None if there is no such method; the arguments are
-    /// attributed all the same.
-    pub(super) fn invoke(
+    /// Chooses the method of a call among `candidates`, attributes all arguments and infers type
+    /// parameters. `None` if no method fits; the arguments are attributed all the same.
+    pub(super) fn resolve_call(
         &mut self,
         candidates: &[CandidateMethod],
         nodes: &[NodeId],
         explicit: &[Type],
         expected: Option<&Type>,
-    ) -> Option<Instance> {
+    ) -> Option<ChosenMethod> {
         let possible: Vec<&CandidateMethod> =
-            candidates.iter().filter(|c| takes(c, nodes.len())).collect();
+            candidates.iter().filter(|c| has_arity(c, nodes.len())).collect();
         if let [only] = possible[..] {
             let instance = self.instantiate(only.clone(), explicit, nodes.len());
             for (index, node) in nodes.iter().enumerate() {
@@ -51,7 +49,7 @@ impl Attributor<'_> {
             return Some(instance);
         }
         let arguments: Vec<Argument> = nodes.iter().map(|n| self.argument(*n)).collect();
-        let Some(chosen) = self.select(candidates, &arguments) else {
+        let Some(chosen) = self.select_method(candidates, &arguments) else {
             for node in nodes.iter().filter(|n| self.is_deferred(**n)).collect::<Vec<_>>() {
                 self.expression(*node, None);
             }
@@ -69,13 +67,13 @@ impl Attributor<'_> {
         Some(instance)
     }
 
-    fn accept(&mut self, instance: &Instance, index: usize, ty: &Type) {
+    fn accept(&mut self, instance: &ChosenMethod, index: usize, ty: &Type) {
         let formal = self.formal(instance, index, ty);
         self.inference.constrain(&self.resolver, ty, &formal);
     }
 
-    /// What the method asks for at `index`, where a value of type `ty` stands.
-    fn formal(&self, instance: &Instance, index: usize, ty: &Type) -> Type {
+    /// Returns the parameter type of the method at `index`, for an argument of type `ty`.
+    fn formal(&self, instance: &ChosenMethod, index: usize, ty: &Type) -> Type {
         let (method, formal) = (&instance.candidate.method, &instance.parameters[index]);
         let is_last = index + 1 == method.parameters.len();
         let is_only = index + 1 == instance.parameters.len();
@@ -87,33 +85,33 @@ impl Attributor<'_> {
     }
 
     fn fits_array(&self, ty: &Type, element: &Type) -> bool {
-        let ty = self.inference.shallow(ty);
+        let ty = self.inference.resolve_shallow(ty);
         let Some(own) = ty.element() else { return false };
-        match (own, self.inference.shallow(element)) {
+        match (own, self.inference.resolve_shallow(element)) {
             (Type::Primitive(a), Type::Primitive(b)) => *a == b,
             (Type::Primitive(_), _) => false,
             (own, element) => self.resolver.is_subtype(own, &erase(&element)),
         }
     }
 
-    /// What the expected type and the lambdas say.
-    fn finish_call(&mut self, instance: &Instance, nodes: &[NodeId], expected: Option<&Type>) {
+    /// Infers from the expected type, then attributes the deferred lambdas.
+    fn finish_call(&mut self, instance: &ChosenMethod, nodes: &[NodeId], expected: Option<&Type>) {
         if let Some(expected) = expected
             && self.inference.is_open(&instance.returns)
         {
-            self.inference.ask(&self.resolver, &instance.returns, &expected.boxed());
+            self.inference.constrain_result(&self.resolver, &instance.returns, &expected.boxed());
         }
         self.functions(instance, nodes);
         for (index, node) in nodes.iter().enumerate() {
             if self.is_switch(*node) {
                 let formal = self.formal(instance, index, self.facts.ty(*node));
-                self.adopt(*node, &formal);
+                self.adopt_target_type(*node, &formal);
             }
         }
     }
 
-    /// The arguments that waited: first those whose parameters are known.
-    fn functions(&mut self, instance: &Instance, nodes: &[NodeId]) {
+    /// Attributes the deferred arguments, those whose parameter types are known first.
+    fn functions(&mut self, instance: &ChosenMethod, nodes: &[NodeId]) {
         let indices = nodes.iter().enumerate();
         let mut waiting: Vec<(usize, NodeId)> = indices
             .filter(|(_, node)| self.is_deferred(**node) || self.needs_target(**node))
@@ -135,8 +133,8 @@ impl Attributor<'_> {
         }
     }
 
-    /// A generic call or a diamond with functions among its arguments: what its place
-    /// asks for may say the types of their parameters.
+    /// Whether a node is a generic call or a diamond with functions among its arguments, whose
+    /// parameter types may follow from the target type.
     fn needs_target(&self, node: NodeId) -> bool {
         if self.retries >= RETRIES_MAX {
             return false;
@@ -160,7 +158,8 @@ impl Attributor<'_> {
         false
     }
 
-    /// Lambdas, method references, and what holds them, wait for the method.
+    /// Whether an argument is attributed only once the method is chosen: a lambda, a method
+    /// reference, or an expression that contains one.
     fn is_deferred(&self, node: NodeId) -> bool {
         let tree = self.tree();
         match tree.kind(node) {
@@ -172,7 +171,7 @@ impl Attributor<'_> {
         }
     }
 
-    /// The lambdas and method references that the value of `node` may be.
+    /// Collects the lambdas and method references that the value of `node` may be.
     fn functions_in(&self, node: NodeId) -> Vec<NodeId> {
         let tree = self.tree();
         let (mut found, mut todo) = (Vec::new(), vec![node]);
@@ -214,14 +213,14 @@ impl Attributor<'_> {
         }
     }
 
-    /// The parameter types for so many arguments and the return type, with inference
+    /// Returns the parameter types for `count` arguments and the return type, with inference
     /// variables for the method's type parameters (or the explicit type arguments).
     fn instantiate(
         &mut self,
         candidate: CandidateMethod,
         explicit: &[Type],
         count: usize,
-    ) -> Instance {
+    ) -> ChosenMethod {
         let method = candidate.method.clone();
         let erased = candidate.raw && !method.is_static && &*method.name != "<init>";
         let mut all: Substitution = (*candidate.substitution).clone();
@@ -229,7 +228,7 @@ impl Attributor<'_> {
             let given = explicit.iter().cloned();
             all.extend(method.type_parameters.iter().cloned().zip(given));
         } else {
-            all.extend(self.inference.fresh(&method.type_parameters));
+            all.extend(self.inference.fresh_variables(&method.type_parameters));
         }
         let put_in = |ty: &Type| if erased { erase(ty) } else { substitute(ty, &all) };
         let last = method.parameters.len().saturating_sub(1);
@@ -242,6 +241,6 @@ impl Attributor<'_> {
         };
         let parameters = (0..count).map(formal).collect();
         let returns = put_in(&method.returns);
-        Instance { candidate, parameters, returns }
+        ChosenMethod { candidate, parameters, returns }
     }
 }

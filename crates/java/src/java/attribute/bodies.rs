@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Attributor, BodyContext};
 use crate::java::class::ClassInfo;
-use crate::java::declare::{ClassDecl, declared_classes, extra_dimensions, members};
+use crate::java::file_unit::{ClassDecl, declared_classes, extra_dimensions, members};
 use crate::java::kinds::{Field, Kind};
 use crate::java::source_class;
 use crate::java::syntax_tree::NodeId;
@@ -12,7 +12,7 @@ use crate::java::type_names::TypeScope;
 use crate::java::types::{Name, Type};
 
 impl Attributor<'_> {
-    /// A top-level or member class, by its index in the file.
+    /// Attributes a top-level or member class, by its index in the file.
     pub(super) fn member_class(&mut self, index: usize) {
         let decl = &self.file.classes[index];
         if let Some(info) = self.resolver.class(&decl.name) {
@@ -22,7 +22,7 @@ impl Attributor<'_> {
 
     /// Attributes all members in the body at or below `node`.
     pub(super) fn class_body(&mut self, info: Arc<ClassInfo>, node: NodeId) {
-        self.within(info, |this| {
+        self.walk_in_class(info, |this| {
             for member in members(this.tree(), node) {
                 this.class_member(member);
             }
@@ -42,7 +42,7 @@ impl Attributor<'_> {
         }
     }
 
-    /// A member class of the class that is being walked.
+    /// Attributes a member class of the class that is being walked.
     fn nested(&mut self, node: NodeId) {
         let simple = self.tree().child(node, Field::Name).map(|n| self.text(n));
         let class = self.this_class().map(|c| c.name.clone());
@@ -101,7 +101,7 @@ impl Attributor<'_> {
         let holder = match tree.kind(node) {
             // A compact constructor's parameters are the record's.
             Kind::CompactConstructorDeclaration => {
-                tree.above(node, &[Kind::RecordDeclaration]).unwrap_or(node)
+                tree.nearest_above(node, &[Kind::RecordDeclaration]).unwrap_or(node)
             }
             _ => node,
         };
@@ -119,7 +119,7 @@ impl Attributor<'_> {
         self.scope.release(mark);
     }
 
-    /// Whether a class of this file is taken from another one, which declares it, too: its
+    /// Whether a class of this file is also declared in another file, from which it is taken: its
     /// nodes are of another tree.
     fn is_elsewhere(&self, class: &str) -> bool {
         self.resolver.names.lookup.file_of(class).is_some_and(|file| !std::ptr::eq(file, self.file))
@@ -131,12 +131,12 @@ impl Attributor<'_> {
         let ty = info.this_type();
         let arguments = tree.child(node, Field::Arguments);
         self.construct(node, &ty, arguments, None);
-        if let Some(body) = tree.first(node, Kind::ClassBody) {
+        if let Some(body) = tree.first_of_kind(node, Kind::ClassBody) {
             self.anonymous_class(body, &ty);
         }
     }
 
-    /// The class of an anonymous body below `supertype`; returns its type.
+    /// Declares and attributes the anonymous class of a body below `supertype`; returns its type.
     pub(super) fn anonymous_class(&mut self, body: NodeId, supertype: &Type) -> Type {
         let name = self.local_name(body, "");
         let is_interface = supertype
@@ -159,7 +159,7 @@ impl Attributor<'_> {
         Type::class(name)
     }
 
-    /// A class declared among statements: in scope from here on.
+    /// Declares and attributes a class among statements, in scope from here on.
     pub(super) fn local_class(&mut self, node: NodeId) {
         let Some(simple) = self.tree().child(node, Field::Name).map(|n| self.text(n)) else {
             return;
@@ -170,7 +170,7 @@ impl Attributor<'_> {
         self.local_body(node, header);
     }
 
-    /// The members of a local class, and the code in them.
+    /// Declares the members of a local class and attributes the code in them.
     fn local_body(&mut self, node: NodeId, header: ClassInfo) {
         self.add_local_class(node, &header);
         let info = source_class::with_members(&mut self.resolver.names, node, header);
@@ -225,7 +225,8 @@ impl Attributor<'_> {
         names.levels.truncate(before);
     }
 
-    /// The member classes in the body of a local class, and theirs, outer ones first.
+    /// Collects the member classes in the body of a local class, nested ones included, outer ones
+    /// first.
     fn member_declarations(&self, node: NodeId, name: &Name) -> Vec<ClassDecl> {
         let (tree, text, prefix) = (self.tree(), &self.file.source.text, format!("{name}$"));
         let mut declared = Vec::new();
@@ -235,18 +236,18 @@ impl Attributor<'_> {
         declared
     }
 
-    /// Whether a local variable declaration says `final`.
+    /// Whether a local variable declaration has the modifier `final`.
     pub(super) fn is_final(&self, node: NodeId) -> bool {
         self.file.has_modifier(node, "final")
     }
 
-    /// The `[]` that a declarator adds to its type.
+    /// Counts the `[]` that a declarator adds to its type.
     pub(super) fn extra_dimensions(&self, node: NodeId) -> usize {
         extra_dimensions(self.tree(), &self.file.source.text, node)
     }
 }
 
-/// The type names that the classes around a declared one bring into scope.
+/// Returns the type names that the classes around a declared one bring into scope.
 fn around(declared: &[ClassDecl], headers: &[ClassInfo], class: &ClassDecl) -> Vec<TypeScope> {
     class.outer.map_or_else(Vec::new, |outer| source_class::levels_within(declared, headers, outer))
 }

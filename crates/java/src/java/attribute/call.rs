@@ -1,11 +1,11 @@
 //! Method calls and explicit constructor calls.
 
-use super::arguments::Instance;
+use super::arguments::ChosenMethod;
 use super::names::Qualifier;
 use super::{Attributor, Symbol};
+use crate::java::candidates::CandidateMethod;
 use crate::java::class::MethodInfo;
 use crate::java::kinds::{Field, Kind};
-use crate::java::known::CandidateMethod;
 use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Type, Wildcard, erase};
 
@@ -17,7 +17,7 @@ impl Attributor<'_> {
         let explicit = explicit.map_or_else(Vec::new, |t| self.resolver.names.type_arguments(t, 0));
         let (receiver, candidates) = self.callees(node, name);
         let nodes = self.argument_nodes(tree.child(node, Field::Arguments));
-        let instance = self.invoke(&candidates, &nodes, &explicit, expected);
+        let instance = self.resolve_call(&candidates, &nodes, &explicit, expected);
         let Some(instance) = instance else {
             self.set_symbol(node, Symbol::Unresolved);
             return Type::Unknown;
@@ -29,15 +29,15 @@ impl Attributor<'_> {
         };
         self.set_symbol(node, symbol);
         self.set_callee(node, &instance.candidate.method);
-        self.returned(&instance, &receiver)
+        self.call_type(&instance, &receiver)
     }
 
-    /// The receiver's type and the methods that the call may mean.
+    /// Returns the receiver's type and the methods that the call may refer to.
     fn callees(&mut self, node: NodeId, name: &str) -> (Type, Vec<CandidateMethod>) {
         let tree = self.tree();
         let object = tree.child(node, Field::Object);
         let has_super =
-            tree.first(node, Kind::Super).is_some_and(|s| tree.field(s) != Field::Object);
+            tree.first_of_kind(node, Kind::Super).is_some_and(|s| tree.field(s) != Field::Object);
         let receiver = match object {
             None => return self.callees_in_scope(name),
             // `Interface.super.m()`, `Outer.super.m()`
@@ -51,7 +51,7 @@ impl Attributor<'_> {
         (receiver, candidates)
     }
 
-    /// A call by name alone: the innermost class that has such a method, or an import.
+    /// Finds the methods of an unqualified call: of the innermost class that has one, or imported.
     fn callees_in_scope(&self, name: &str) -> (Type, Vec<CandidateMethod>) {
         for class in self.classes.iter().rev() {
             if self.resolver.has_method(&class.name, name) {
@@ -87,11 +87,11 @@ impl Attributor<'_> {
         self.resolver.as_super(&this, &class.name).unwrap_or(ty)
     }
 
-    /// The type of a call's value.
-    fn returned(&self, instance: &Instance, receiver: &Type) -> Type {
+    /// Returns the type of a call's value.
+    fn call_type(&self, instance: &ChosenMethod, receiver: &Type) -> Type {
         let method = &instance.candidate.method;
         if &*method.name == "getClass" && method.parameters.is_empty() {
-            let bound = Wildcard::Extends(erase(&self.resolver.upper(receiver)));
+            let bound = Wildcard::Extends(erase(&self.resolver.upper_bound(receiver)));
             return Type::generic("java.lang.Class", vec![Type::Wildcard(bound.into())]);
         }
         if &*method.name == "clone" && receiver.element().is_some() {
@@ -115,7 +115,7 @@ impl Attributor<'_> {
     }
 }
 
-/// What a call of this method counts as.
+/// Returns the symbol of a call of this method.
 pub(super) fn symbol_of(method: &MethodInfo) -> Symbol {
     match (method.from_source, method.is_static) {
         (true, false) => Symbol::Source,

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::names::Qualifier;
 use super::{Attributor, Symbol};
+use crate::java::candidates::CandidateMethod;
 use crate::java::class::MethodInfo;
 use crate::java::kinds::{Field, Kind};
-use crate::java::known::CandidateMethod;
 use crate::java::syntax_tree::NodeId;
 use crate::java::type_names::MISSING;
 use crate::java::types::Type;
@@ -26,9 +26,9 @@ impl Attributor<'_> {
         };
         let expected = expected.filter(|_| is_diamond);
         let ty = self.construct(node, &class, arguments, expected);
-        match tree.first(node, Kind::ClassBody) {
+        match tree.first_of_kind(node, Kind::ClassBody) {
             Some(body) => {
-                let supertype = self.inference.settled(&ty);
+                let supertype = self.inference.final_type(&ty);
                 self.anonymous_class(body, &supertype)
             }
             None => ty,
@@ -39,11 +39,11 @@ impl Attributor<'_> {
     pub(super) fn is_diamond(&self, node: NodeId) -> bool {
         let tree = self.tree();
         let generic = tree.child(node, Field::Type).filter(|t| tree.kind(*t) == Kind::GenericType);
-        let arguments = generic.and_then(|t| tree.first(t, Kind::TypeArguments));
+        let arguments = generic.and_then(|t| tree.first_of_kind(t, Kind::TypeArguments));
         arguments.is_some_and(|a| tree.children(a).next().is_none())
     }
 
-    /// The class after `new`; a member class of the type of `o` in `o.new C()`.
+    /// Resolves the class after `new`; a member class of the type of `o` in `o.new C()`.
     fn created_class(&mut self, type_node: NodeId, outer: Option<Qualifier>) -> Type {
         let Some(Qualifier::Value(outer)) = outer else { return self.resolver.names.ty(type_node) };
         let tree = self.tree();
@@ -51,11 +51,11 @@ impl Attributor<'_> {
             Kind::GenericType => tree.children(type_node).next().unwrap_or(type_node),
             _ => type_node,
         };
-        let outer = self.resolver.upper(&outer);
+        let outer = self.resolver.upper_bound(&outer);
         let member =
             outer.class_name().and_then(|c| self.resolver.names.member_class(c, self.text(name)));
         let Some(member) = member else { return self.resolver.names.ty(type_node) };
-        let own = tree.first(type_node, Kind::TypeArguments);
+        let own = tree.first_of_kind(type_node, Kind::TypeArguments);
         let mut args = own.map_or_else(Vec::new, |a| self.resolver.names.type_arguments(a, 0));
         let declaring = member.rsplit_once('$').map_or("", |(declaring, _)| declaring);
         if let Some(Type::Class(declaring)) = self.resolver.as_super(&outer, declaring) {
@@ -64,7 +64,7 @@ impl Attributor<'_> {
         Type::generic(member, args)
     }
 
-    /// The class with inference variables as its type arguments.
+    /// Returns the class with inference variables as its type arguments.
     fn diamond(&mut self, class: &Type) -> Type {
         let info = class.class_name().and_then(|n| self.resolver.class(n));
         let Some(info) = info else { return class.clone() };
@@ -72,12 +72,13 @@ impl Attributor<'_> {
             Type::Class(class) if !class.args.is_empty() => class.args.clone(),
             _ => self.resolver.names.outer_arguments(&info.name),
         };
-        let own = self.inference.fresh(&info.type_parameters).into_iter().map(|(_, ty)| ty);
+        let own =
+            self.inference.fresh_variables(&info.type_parameters).into_iter().map(|(_, ty)| ty);
         Type::generic(info.name.clone(), own.chain(outer).collect())
     }
 
-    /// Resolves a constructor of `class` for the creation, enum constant or explicit
-    /// call at `node`; the type of the new object.
+    /// Resolves a constructor of `class` for the creation, enum constant or explicit call at
+    /// `node`; returns the type of the new object.
     pub(super) fn construct(
         &mut self,
         node: NodeId,
@@ -89,17 +90,17 @@ impl Attributor<'_> {
         let candidates = self.constructors(class, expected);
         // Constructors of inner library classes hide a parameter: no match is no harm,
         // for only the class counts.
-        if let Some(instance) = self.invoke(&candidates, &nodes, &[], None) {
+        if let Some(instance) = self.resolve_call(&candidates, &nodes, &[], None) {
             self.set_callee(node, &instance.candidate.method);
         }
         self.set_symbol(node, self.constructor_symbol(class));
         class.clone()
     }
 
-    /// The constructors of `class`; first what `expected` says of its type arguments.
+    /// Returns the constructors of `class`, after inferring its type arguments from `expected`.
     fn constructors(&mut self, class: &Type, expected: Option<&Type>) -> Vec<CandidateMethod> {
         if let Some(expected) = expected {
-            let expected = self.inference.deep(expected);
+            let expected = self.inference.resolve_deep(expected);
             if !matches!(expected, Type::Primitive(_)) {
                 self.inference.constrain(&self.resolver, class, &expected);
             }

@@ -1,16 +1,16 @@
-//! Expressions: one entry, by kind.
+//! Types of expressions, by kind of node.
 
 use super::names::Qualifier;
 use super::{Attributor, Symbol};
 use crate::java::constants::is_constant_literal;
-use crate::java::declare::dimensions;
+use crate::java::file_unit::count_dimensions;
 use crate::java::kinds::{Field, Kind};
 use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Primitive, Type};
 
 impl Attributor<'_> {
-    /// The type of the expression at `node`; `expected` is what its place asks for.
-    /// It may hold inference variables; [`Attributor::operand`] settles them.
+    /// Attributes the expression at `node`, whose target type is `expected`, and returns its type,
+    /// which may hold inference variables; [`Attributor::operand`] resolves them.
     pub(super) fn expression(&mut self, node: NodeId, expected: Option<&Type>) -> Type {
         if self.depth >= super::DEPTH_MAX {
             return Type::Unknown;
@@ -105,10 +105,10 @@ impl Attributor<'_> {
         })
     }
 
-    /// The type of an operand or receiver: inferred types take their final value.
+    /// Attributes an operand or receiver; returns its type with inference variables resolved.
     pub(super) fn operand(&mut self, node: NodeId, expected: Option<&Type>) -> Type {
         let ty = self.expression(node, expected);
-        self.inference.settled(&ty)
+        self.inference.final_type(&ty)
     }
 
     fn parenthesized(&mut self, node: NodeId, expected: Option<&Type>) -> Type {
@@ -142,7 +142,7 @@ impl Attributor<'_> {
                     }
                 }
                 Kind::Dimensions => {
-                    count += dimensions(tree, &self.file.source.text, child);
+                    count += count_dimensions(tree, &self.file.source.text, child);
                 }
                 _ => {}
             }
@@ -159,12 +159,12 @@ impl Attributor<'_> {
         Type::generic("java.lang.Class", vec![ty.boxed()])
     }
 
-    /// The receiver of a call or the outer instance of a creation.
+    /// Attributes the receiver of a call or the outer instance of a creation.
     pub(super) fn receiver(&mut self, object: NodeId) -> Qualifier {
         let qualifier = self.qualifier(object);
         match qualifier {
             Qualifier::Value(ty) => {
-                let settled = self.inference.settled(&ty);
+                let settled = self.inference.final_type(&ty);
                 self.set_type(object, settled.clone());
                 Qualifier::Value(settled)
             }

@@ -10,22 +10,22 @@ use crate::java::types::{Substitution, Type, TypeVariable, Wildcard, substitute}
 const DEPTH_MAX: u32 = 24;
 
 #[derive(Default)]
-struct Slot {
+struct InferenceSlot {
     value: Option<Type>,
-    /// Whether the value is but what the place asks for: a narrower one may come.
+    /// Whether the value is only the target type: a narrower one may come.
     is_asked: bool,
     bounds: Vec<Type>,
 }
 
-/// The inference variables of a file.
+/// Inference variables of a file, with their values and bounds.
 #[derive(Default)]
 pub(super) struct Inference {
-    slots: Vec<Slot>,
+    slots: Vec<InferenceSlot>,
 }
 
 impl Inference {
-    /// Fresh variables for `parameters`, as a substitution.
-    pub fn fresh(&mut self, parameters: &[Arc<TypeVariable>]) -> Substitution {
+    /// Makes an inference variable for each of `parameters`; returns them as a substitution.
+    pub fn fresh_variables(&mut self, parameters: &[Arc<TypeVariable>]) -> Substitution {
         let first = self.slots.len() as u32;
         let substitution: Substitution = (first..)
             .zip(parameters)
@@ -33,13 +33,13 @@ impl Inference {
             .collect();
         for variable in parameters {
             let bounds = variable.bounds.iter().map(|b| substitute(b, &substitution)).collect();
-            self.slots.push(Slot { bounds, ..Slot::default() });
+            self.slots.push(InferenceSlot { bounds, ..InferenceSlot::default() });
         }
         substitution
     }
 
-    /// `ty`, or the value it has if it is a variable; the last variable if none.
-    pub(crate) fn shallow(&self, ty: &Type) -> Type {
+    /// Resolves `ty` itself if it is a variable, following variables to a value or to the last one.
+    pub(crate) fn resolve_shallow(&self, ty: &Type) -> Type {
         let mut ty = ty.clone();
         for _ in 0..DEPTH_MAX {
             let Type::Infer(id) = ty else { break };
@@ -51,18 +51,18 @@ impl Inference {
         ty
     }
 
-    /// `ty` with the values of all variables that have one.
-    pub fn deep(&self, ty: &Type) -> Type {
-        self.deep_at(ty, 0)
+    /// Replaces all variables in `ty` that have a value by it.
+    pub fn resolve_deep(&self, ty: &Type) -> Type {
+        self.resolve_deep_at(ty, 0)
     }
 
-    fn deep_at(&self, ty: &Type, depth: u32) -> Type {
+    fn resolve_deep_at(&self, ty: &Type, depth: u32) -> Type {
         if depth > DEPTH_MAX {
             return Type::Unknown;
         }
-        let next = |t: &Type| self.deep_at(t, depth + 1);
+        let next = |t: &Type| self.resolve_deep_at(t, depth + 1);
         match ty {
-            Type::Infer(_) => match self.shallow(ty) {
+            Type::Infer(_) => match self.resolve_shallow(ty) {
                 Type::Infer(id) => Type::Infer(id),
                 value => next(&value),
             },
@@ -79,11 +79,11 @@ impl Inference {
         }
     }
 
-    /// The final type: a variable without a value is its bound.
-    pub fn settled(&self, ty: &Type) -> Type {
-        match self.deep(ty) {
+    /// Replaces all variables in `ty` by their value, or by their bound if they have none.
+    pub fn final_type(&self, ty: &Type) -> Type {
+        match self.resolve_deep(ty) {
             Type::Infer(id) => match self.slots[id as usize].bounds.first() {
-                Some(bound) => match self.deep(bound) {
+                Some(bound) => match self.resolve_deep(bound) {
                     Type::Infer(_) => Type::object(),
                     bound => bound,
                 },
@@ -93,7 +93,7 @@ impl Inference {
         }
     }
 
-    /// Whether a variable without a value is in it.
+    /// Whether `ty` contains a variable without a value.
     pub fn is_open(&self, ty: &Type) -> bool {
         fn has_variable(ty: &Type) -> bool {
             match ty {
@@ -107,7 +107,7 @@ impl Inference {
                 _ => false,
             }
         }
-        has_variable(&self.deep(ty))
+        has_variable(&self.resolve_deep(ty))
     }
 
     fn bind(&mut self, id: u32, value: Type) {
@@ -119,21 +119,21 @@ impl Inference {
             },
             other => other.boxed(),
         };
-        if !mentions(&self.deep(&value), id) {
+        if !mentions(&self.resolve_deep(&value), id) {
             let slot = &mut self.slots[id as usize];
             (slot.value, slot.is_asked) = (Some(value), false);
         }
     }
 
-    /// The variable is `value` or narrower.
+    /// Gives a variable the preliminary value of its target type, which a narrower one may replace.
     fn bind_asked(&mut self, id: u32, value: Type) {
         self.bind(id, value);
         self.slots[id as usize].is_asked = true;
     }
 
-    /// A call whose value is of type `returns` stands where `asked` is asked for.
-    pub fn ask(&mut self, resolver: &Resolver<'_>, returns: &Type, asked: &Type) {
-        match (self.shallow(returns), self.shallow(asked)) {
+    /// Constrains the return type `returns` of a call to the target type `asked`.
+    pub fn constrain_result(&mut self, resolver: &Resolver<'_>, returns: &Type, asked: &Type) {
+        match (self.resolve_shallow(returns), self.resolve_shallow(asked)) {
             (Type::Infer(id), asked) if !matches!(asked, Type::Infer(_)) => {
                 self.bind_asked(id, asked);
             }
@@ -147,12 +147,12 @@ impl Inference {
         }
     }
 
-    /// The variable that `ty` is, if its value is but what the place asks for.
+    /// Returns the variable that `ty` is, if its value is only its target type.
     fn asked_variable(&self, ty: &Type) -> Option<u32> {
         self.last_variable(ty).filter(|id| self.slots[*id as usize].is_asked)
     }
 
-    /// Values of type `actual` go where `formal` is asked for.
+    /// Constrains variables so that values of type `actual` fit `formal`.
     pub(crate) fn constrain(&mut self, resolver: &Resolver<'_>, actual: &Type, formal: &Type) {
         self.constrain_at(resolver, actual, formal, 0);
     }
@@ -161,8 +161,8 @@ impl Inference {
         if depth > DEPTH_MAX {
             return;
         }
-        let a = self.shallow(actual);
-        let f = self.shallow(formal);
+        let a = self.resolve_shallow(actual);
+        let f = self.resolve_shallow(formal);
         if let Some(id) = self.asked_variable(formal)
             && a.is_reference()
             && !matches!(a, Type::Infer(_) | Type::Null)
@@ -186,8 +186,7 @@ impl Inference {
         }
     }
 
-    /// A variable with a value that another argument does not fit: both fit the
-    /// common supertype.
+    /// Widens the value of a variable to its common supertype with another argument's type.
     fn widen(&mut self, resolver: &Resolver<'_>, formal: &Type, actual: &Type, value: &Type) {
         let Some(last) = self.last_variable(formal) else { return };
         if !actual.is_reference() && actual.primitive().is_none() {
@@ -211,12 +210,12 @@ impl Inference {
         Some(id)
     }
 
-    /// The type argument `a` lies within the type argument `f`.
+    /// Constrains variables so that the type argument `f` contains the type argument `a`.
     fn contain(&mut self, resolver: &Resolver<'_>, f: &Type, a: &Type, depth: u32) {
         let Type::Wildcard(wildcard) = f else {
             return self.equate(f, a, depth);
         };
-        match (&**wildcard, self.shallow(a)) {
+        match (&**wildcard, self.resolve_shallow(a)) {
             (Wildcard::Any, _) => {}
             (Wildcard::Extends(f), Type::Wildcard(inner)) => {
                 if let Wildcard::Extends(a) = &*inner {
@@ -229,19 +228,19 @@ impl Inference {
                     self.constrain_at(resolver, f, a, depth + 1);
                 }
             }
-            (Wildcard::Super(f), a) => match self.shallow(f) {
+            (Wildcard::Super(f), a) => match self.resolve_shallow(f) {
                 Type::Infer(id) => self.bind(id, a),
                 f => self.constrain_at(resolver, &f, &a, depth + 1),
             },
         }
     }
 
-    /// Both are the same type.
+    /// Constrains variables so that `f` and `a` are the same type.
     pub(crate) fn equate(&mut self, f: &Type, a: &Type, depth: u32) {
         if depth > DEPTH_MAX {
             return;
         }
-        match (self.shallow(f), self.shallow(a)) {
+        match (self.resolve_shallow(f), self.resolve_shallow(a)) {
             (Type::Infer(f), Type::Infer(a)) if f == a => {}
             (Type::Infer(f), a) => self.bind(f, a),
             (f, Type::Infer(a)) => self.bind(a, f),
@@ -261,7 +260,7 @@ impl Inference {
     }
 }
 
-/// Whether variable `id` is in `ty`.
+/// Whether `ty` contains the variable `id`.
 fn mentions(ty: &Type, id: u32) -> bool {
     match ty {
         Type::Infer(other) => *other == id,

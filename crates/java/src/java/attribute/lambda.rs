@@ -1,15 +1,15 @@
-//! Lambdas and method references: typed by the functional interface they become.
+//! Types of lambdas and method references, from the functional interface of their target.
 
 use super::names::Qualifier;
 use super::select::{Argument, LambdaShape};
 use super::{Attributor, BodyContext, Symbol};
+use crate::java::candidates::CandidateMethod;
 use crate::java::kinds::{Field, Kind};
-use crate::java::known::CandidateMethod;
 use crate::java::source_class;
 use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Type, Wildcard, substitute};
 
-/// The parameters and result of the function that a functional interface asks for.
+/// Parameter and result types of a functional interface's method.
 struct FunctionType {
     parameters: Vec<Type>,
     returns: Type,
@@ -19,7 +19,7 @@ impl Attributor<'_> {
     /// Attributes a lambda for the functional interface `target`; returns its type.
     pub(super) fn lambda(&mut self, node: NodeId, target: &Type) -> Type {
         let tree = self.tree();
-        let target = self.inference.shallow(target);
+        let target = self.inference.resolve_shallow(target);
         let function = self.function_type(&target);
         let mark = self.scope.mark();
         self.lambda_parameters(node, function.as_ref());
@@ -76,7 +76,7 @@ impl Attributor<'_> {
         }
     }
 
-    /// What the written parameter types of a lambda say of its target.
+    /// Infers type arguments of a lambda's target from its written parameter types.
     pub(super) fn written_parameters(&mut self, node: NodeId, target: &Type) {
         let tree = self.tree();
         let Some(list) = tree.child(node, Field::Parameters) else { return };
@@ -85,7 +85,9 @@ impl Attributor<'_> {
         }
         let nodes = tree.children(list).filter_map(|p| tree.child(p, Field::Type));
         let is_written: Vec<bool> = nodes.map(|t| self.declared_type(t).is_some()).collect();
-        let Some(function) = self.function_type(&self.inference.shallow(target)) else { return };
+        let Some(function) = self.function_type(&self.inference.resolve_shallow(target)) else {
+            return;
+        };
         let (parameters, _) = source_class::parameters(&self.resolver.names, node);
         let pairs = function.parameters.iter().zip(parameters).zip(is_written);
         for ((asked, (_, ty)), _) in pairs.filter(|(_, written)| *written) {
@@ -93,27 +95,27 @@ impl Attributor<'_> {
         }
     }
 
-    /// Whether the parameters of the function that `target` asks for are known, or
-    /// `node` does not need them.
+    /// Whether the parameter types of `target`'s function are known, or `node` does not need them.
     pub(super) fn is_ready(&self, node: NodeId, target: &Type) -> bool {
         match self.tree().kind(node) {
             Kind::Lambda if self.lambda_shape(node).parameters == 0 => return true,
             Kind::Call | Kind::Creation => return !self.inference.is_open(target),
             _ => {}
         }
-        let function = self.function_type(&self.inference.shallow(target));
+        let function = self.function_type(&self.inference.resolve_shallow(target));
         function.is_none_or(|f| !f.parameters.iter().any(|p| self.inference.is_open(p)))
     }
 
     fn implicit_parameter(&mut self, name: NodeId, ty: Option<Type>) {
-        let ty = ty.map_or(Type::Unknown, |t| self.inference.deep(&t));
+        let ty = ty.map_or(Type::Unknown, |t| self.inference.resolve_deep(&t));
         self.declare(name, ty, false);
     }
 
-    /// The function that `target` asks for; wildcards stand for their bounds.
+    /// Returns the function type of the functional interface `target`, wildcards replaced by
+    /// bounds.
     fn function_type(&self, target: &Type) -> Option<FunctionType> {
         let target = match target {
-            Type::Wildcard(_) => self.resolver.upper(target),
+            Type::Wildcard(_) => self.resolver.upper_bound(target),
             other => other.clone(),
         };
         let target = self.without_wildcards(&target);
@@ -124,7 +126,8 @@ impl Attributor<'_> {
         Some(FunctionType { parameters, returns: put_in(&method.returns) })
     }
 
-    /// JLS 9.9: `Function<? super T, ? extends R>` asks for a function from T to R.
+    /// Replaces wildcards by their bounds (JLS 9.9): `Function<? super T, ? extends R>` is for a
+    /// function from T to R.
     fn without_wildcards(&self, ty: &Type) -> Type {
         let Type::Class(class) = ty else { return ty.clone() };
         let bounds = self.resolver.class(&class.name);
@@ -141,7 +144,7 @@ impl Attributor<'_> {
         Type::generic(class.name.clone(), args.collect())
     }
 
-    /// What overload resolution may know of a lambda.
+    /// Returns the shape of a lambda that overload resolution uses before types are known.
     pub(super) fn lambda_shape(&self, node: NodeId) -> LambdaShape {
         let tree = self.tree();
         let parameters =
@@ -183,7 +186,7 @@ impl Attributor<'_> {
     /// Attributes `Type::name`, `value::name`, `Type::new`; returns the type it becomes.
     pub(super) fn method_reference(&mut self, node: NodeId, target: &Type) -> Type {
         let tree = self.tree();
-        let target = self.inference.shallow(target);
+        let target = self.inference.resolve_shallow(target);
         let Some(first) = tree.children(node).next() else { return target };
         let qualifier = match tree.kind(first) {
             Kind::Super | Kind::Identifier | Kind::FieldAccess => self.receiver(first),
@@ -201,9 +204,9 @@ impl Attributor<'_> {
         let name = tree.children(node).last().map_or("", |n| self.text(n));
         let returns = match qualifier {
             Qualifier::Value(ty) | Qualifier::Super(ty) => {
-                self.referred(&ty, name, &function.parameters)
+                self.reference_result(&ty, name, &function.parameters)
             }
-            Qualifier::Type(ty) => self.referred_by_type(&ty, name, &function.parameters),
+            Qualifier::Type(ty) => self.reference_result_by_type(&ty, name, &function.parameters),
             Qualifier::Package(_) => {
                 self.set_symbol(first, Symbol::Unresolved);
                 None
@@ -215,27 +218,27 @@ impl Attributor<'_> {
         target
     }
 
-    /// `ArrayList::new`: type arguments are inferred.
+    /// Returns the class of `ArrayList::new` with type arguments to be inferred.
     fn diamond_of_raw(&mut self, ty: &Type) -> Type {
         match ty {
             Type::Class(class) if class.args.is_empty() => {
                 let info = self.resolver.class(&class.name);
                 let parameters = info.map_or_else(Vec::new, |i| i.type_parameters.clone());
-                let fresh = self.inference.fresh(&parameters);
+                let fresh = self.inference.fresh_variables(&parameters);
                 Type::generic(class.name.clone(), fresh.into_iter().map(|(_, t)| t).collect())
             }
             other => other.clone(),
         }
     }
 
-    /// The result of `name` called on a value of type `ty` with such parameters.
-    fn referred(&mut self, ty: &Type, name: &str, parameters: &[Type]) -> Option<Type> {
+    /// Returns the result type of `name` called on a value of type `ty` with these parameters.
+    fn reference_result(&mut self, ty: &Type, name: &str, parameters: &[Type]) -> Option<Type> {
         let candidates = self.resolver.methods(ty, name);
-        let typed = |p: &Type| Argument::Typed(self.inference.deep(p));
+        let typed = |p: &Type| Argument::Typed(self.inference.resolve_deep(p));
         let arguments: Vec<Argument> = parameters.iter().map(typed).collect();
-        let chosen = self.select(&candidates, &arguments)?;
+        let chosen = self.select_method(&candidates, &arguments)?;
         let mut all = (*chosen.substitution).clone();
-        all.extend(self.inference.fresh(&chosen.method.type_parameters));
+        all.extend(self.inference.fresh_variables(&chosen.method.type_parameters));
         for (formal, parameter) in chosen.method.parameters.iter().zip(parameters) {
             let formal = substitute(formal, &all);
             self.inference.constrain(&self.resolver, parameter, &formal);
@@ -243,21 +246,27 @@ impl Attributor<'_> {
         Some(self.readable(&substitute(&chosen.method.returns, &all)))
     }
 
-    /// `Type::name`: a static method, or an instance method of the first parameter.
-    fn referred_by_type(&mut self, ty: &Type, name: &str, parameters: &[Type]) -> Option<Type> {
+    /// Returns the result type of `Type::name`: of a static method, or of an instance method of the
+    /// first parameter.
+    fn reference_result_by_type(
+        &mut self,
+        ty: &Type,
+        name: &str,
+        parameters: &[Type],
+    ) -> Option<Type> {
         let candidates = self.resolver.methods(ty, name);
         let is_static = |c: &&CandidateMethod| c.method.is_static;
         let statics: Vec<CandidateMethod> = candidates.iter().filter(is_static).cloned().collect();
         let arity = |c: &CandidateMethod| c.method.parameters.len() == parameters.len();
         if statics.iter().any(arity) || candidates.len() == statics.len() {
-            return self.referred(ty, name, parameters);
+            return self.reference_result(ty, name, parameters);
         }
         let (first, rest) = parameters.split_first()?;
         let own = self.diamond_of_raw(ty);
-        match self.inference.shallow(first) {
+        match self.inference.resolve_shallow(first) {
             open @ Type::Infer(_) => self.inference.equate(&open, &own, 0),
             first => self.inference.constrain(&self.resolver, &first, &own),
         }
-        self.referred(&own, name, rest)
+        self.reference_result(&own, name, rest)
     }
 }

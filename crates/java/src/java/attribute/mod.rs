@@ -1,6 +1,6 @@
-//! Attribution: the type of every expression and what every name and call refers to,
-//! for one file. One walk over the pruned tree with the locals in scope, as a compiler
-//! does it, without a JVM.
+//! Attribution (javac's phase of that name): the type of every expression and the symbol of
+//! every name and call of one file. One walk over the pruned tree with the locals in scope, as a
+//! compiler does it, without a JVM.
 
 mod arguments;
 mod bodies;
@@ -23,19 +23,19 @@ use memchr::memmem;
 
 use super::class::{ClassInfo, MethodInfo};
 use super::class_members::ClassMembers;
-use super::declare::FileUnit;
+use super::file_unit::FileUnit;
 use super::resolver::Resolver;
 use super::source_class::class_levels;
 use super::syntax_tree::{NodeId, SyntaxTree};
 use super::types::{Name, Type};
-use crate::java::fast::Map;
+use crate::java::fast_hash::Map;
 use inference::Inference;
-use scope::{Local, Scope};
+use scope::{LocalVariable, Scope};
 
-/// What a name, access, call or creation refers to.
+/// Referent of a name, access, call or creation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) enum Symbol {
-    /// Nothing of its own (a literal, an operator), or not looked at.
+    /// No referent (a literal, an operator), or not visited.
     #[default]
     None,
     /// A local variable or parameter.
@@ -58,11 +58,11 @@ pub(crate) enum Symbol {
     StaticSource,
     /// A method or constructor of this class outside of them.
     Library(Name),
-    /// Not found.
+    /// A name that was not found.
     Unresolved,
 }
 
-/// What attribution found out about the nodes of one file.
+/// Types, symbols and constancy of the nodes of one file.
 #[derive(Debug, Clone)]
 pub(crate) struct AttributedFacts {
     types: Vec<Type>,
@@ -84,29 +84,29 @@ impl AttributedFacts {
         }
     }
 
-    /// The type of an expression, of a declared variable (at its name), of what a
-    /// `return` returns (at the statement), of a cast (at its type).
+    /// Returns the type of an expression, of a declared variable (at its name), of the value of a
+    /// `return` (at the statement), of a cast (at its type).
     pub fn ty(&self, node: NodeId) -> &Type {
         &self.types[node.0 as usize]
     }
 
-    /// Whether it is a constant expression (JLS 15.29) or a constant variable's name.
+    /// Whether a node is a constant expression (JLS 15.29) or a constant variable's name.
     pub fn is_constant(&self, node: NodeId) -> bool {
         self.constants[node.0 as usize]
     }
 
-    /// What it refers to.
+    /// Returns the referent of a node.
     pub fn symbol(&self, node: NodeId) -> &Symbol {
         &self.symbols[node.0 as usize]
     }
 
-    /// The method or constructor of the sources that a call or creation names, before any
-    /// dispatch; none where it is not found.
+    /// Returns the method or constructor of the sources that a call or creation names, before any
+    /// dispatch; `None` where it is not found.
     pub fn callee(&self, node: NodeId) -> Option<&Arc<MethodInfo>> {
         self.callees.get(&node)
     }
 
-    /// Whether attribution came to it at all (not if nested too deep).
+    /// Whether attribution visited a node (false if nested too deep).
     pub(crate) fn is_visited(&self, node: NodeId) -> bool {
         self.visited[node.0 as usize]
     }
@@ -119,7 +119,7 @@ pub(crate) const DEPTH_MAX: u32 = 3000;
 /// Stack that a thread needs to attribute a file nested [`DEPTH_MAX`] deep.
 pub(crate) const STACK_BYTES: usize = 128 << 20;
 
-/// Attributes all of `file`; the resolver knows its local classes, too.
+/// Attributes all of `file`; returns a resolver with its local classes, too.
 pub(crate) fn attribute<'w>(
     classes: &'w ClassMembers<'w>,
     file: &'w FileUnit<'w>,
@@ -140,10 +140,10 @@ pub(crate) fn attribute<'w>(
     attributor.finish()
 }
 
-/// A body whose `return` or `yield` values have a target.
+/// Body of a method, lambda or switch with the target type of its `return` or `yield` values.
 struct BodyContext {
     returns: Type,
-    /// The types of the values so far.
+    /// Types of the values so far.
     values: Vec<Type>,
 }
 
@@ -152,14 +152,14 @@ struct Attributor<'w> {
     file: &'w FileUnit<'w>,
     facts: AttributedFacts,
     scope: Scope<'w>,
-    /// The classes around, outermost first.
+    /// Enclosing classes, outermost first.
     classes: Vec<Arc<ClassInfo>>,
     bodies: Vec<BodyContext>,
     inference: Inference,
     depth: u32,
-    /// Calls around that will be attributed again.
+    /// Number of enclosing calls that will be attributed again.
     retries: u32,
-    /// Where the keywords `instanceof` may stand, in order.
+    /// Ascending byte offsets of the word `instanceof` in the text.
     tests: Vec<usize>,
 }
 
@@ -181,7 +181,7 @@ impl<'w> Attributor<'w> {
         self.facts.symbols[node.0 as usize] = symbol;
     }
 
-    /// Notes what `node` calls, if it is a method of the sources.
+    /// Records the method that `node` calls, if it is one of the sources.
     fn set_callee(&mut self, node: NodeId, method: &Arc<MethodInfo>) {
         if method.from_source {
             self.facts.callees.insert(node, method.clone());
@@ -200,8 +200,8 @@ impl<'w> Attributor<'w> {
         }
     }
 
-    /// Runs `walk` within the class.
-    fn within(&mut self, class: Arc<ClassInfo>, walk: impl FnOnce(&mut Self)) {
+    /// Runs `walk` with `class` as the innermost enclosing class.
+    fn walk_in_class(&mut self, class: Arc<ClassInfo>, walk: impl FnOnce(&mut Self)) {
         let levels = self.resolver.names.levels.len();
         self.resolver.names.levels.extend(class_levels(&class));
         self.classes.push(class);
@@ -215,17 +215,17 @@ impl<'w> Attributor<'w> {
     }
 
     fn declare(&mut self, name: NodeId, ty: Type, constant: bool) {
-        let local = Local { ty: ty.clone(), constant, class_depth: self.classes.len() };
+        let local = LocalVariable { ty: ty.clone(), constant, class_depth: self.classes.len() };
         self.set_type(name, ty);
         self.set_constant(name, constant);
         self.scope.declare(self.text(name), local);
     }
 
-    /// Replaces inferred types by what they were inferred to be.
+    /// Replaces inference variables in all types by their final values.
     fn finish(mut self) -> (AttributedFacts, Resolver<'w>) {
         for ty in &mut self.facts.types {
             if matches!(ty, Type::Infer(_)) {
-                *ty = self.inference.settled(ty);
+                *ty = self.inference.final_type(ty);
             }
         }
         (self.facts, self.resolver)

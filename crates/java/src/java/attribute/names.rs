@@ -7,7 +7,7 @@ use crate::java::members::FoundField;
 use crate::java::syntax_tree::NodeId;
 use crate::java::types::Type;
 
-/// What stands before a dot.
+/// Qualifier before a dot: a value, a type, a package or `super`.
 pub(super) enum Qualifier {
     Value(Type),
     Type(Type),
@@ -20,7 +20,7 @@ impl Attributor<'_> {
         constants::is_constant(&self.resolver, found)
     }
 
-    /// A simple name as an expression; none if there is no such variable.
+    /// Attributes a simple name as a variable and returns its type; `None` if there is none.
     pub(super) fn variable(&mut self, node: NodeId) -> Option<Type> {
         let name = self.text(node);
         let local = self.scope.find(name).cloned();
@@ -59,7 +59,7 @@ impl Attributor<'_> {
         })
     }
 
-    /// What stands before a dot: names are looked up as variable, type, package.
+    /// Resolves the qualifier before a dot: names are looked up as variable, type, package.
     pub(super) fn qualifier(&mut self, node: NodeId) -> Qualifier {
         // Down the dots to the first name, and up again: long chains do not recurse.
         let tree = self.tree();
@@ -82,12 +82,12 @@ impl Attributor<'_> {
         qualifier
     }
 
-    /// A field access whose object may be a type or a package.
+    /// Whether a node is a field access whose object may be a type or a package.
     fn is_dotted_name(&self, node: NodeId) -> bool {
         let tree = self.tree();
         tree.kind(node) == Kind::FieldAccess
             && tree.child(node, Field::FieldName).is_some_and(|f| tree.kind(f) == Kind::Identifier)
-            && tree.first(node, Kind::Super).is_none_or(|s| tree.field(s) == Field::Object)
+            && tree.first_of_kind(node, Kind::Super).is_none_or(|s| tree.field(s) == Field::Object)
     }
 
     fn first_name(&mut self, node: NodeId) -> Qualifier {
@@ -109,7 +109,7 @@ impl Attributor<'_> {
         }
     }
 
-    /// `qualifier.name` at the field access `node`.
+    /// Resolves `qualifier.name` at the field access `node`.
     fn member(&mut self, node: NodeId, qualifier: Qualifier) -> Qualifier {
         let Some(name) = self.tree().child(node, Field::FieldName).map(|n| self.text(n)) else {
             return Qualifier::Value(Type::Unknown);
@@ -135,7 +135,7 @@ impl Attributor<'_> {
     }
 
     fn member_of_value(&mut self, node: NodeId, ty: &Type, name: &str) -> Type {
-        let receiver = self.inference.settled(ty);
+        let receiver = self.inference.final_type(ty);
         let ty = if receiver.element().is_some() && name == "length" {
             self.set_symbol(node, Symbol::Length);
             Type::INT
@@ -171,15 +171,15 @@ impl Attributor<'_> {
         }
     }
 
-    /// The type of a value read from a member: a wildcard is its upper bound.
+    /// Returns the type of a value read from a member: a wildcard becomes its upper bound.
     pub(super) fn readable(&self, ty: &Type) -> Type {
         match ty {
-            Type::Wildcard(_) => self.resolver.upper(ty),
+            Type::Wildcard(_) => self.resolver.upper_bound(ty),
             other => other.clone(),
         }
     }
 
-    /// A field access as an expression.
+    /// Attributes a field access as an expression and returns its type.
     pub(super) fn field_access(&mut self, node: NodeId) -> Type {
         let tree = self.tree();
         if self.is_dotted_name(node) {
@@ -204,25 +204,25 @@ impl Attributor<'_> {
         self.member_of_value(node, &superclass, name)
     }
 
-    /// The type of `this` of the class around with this name.
+    /// Replaces an enclosing class by the type of its `this`, with its own type arguments.
     fn with_own_arguments(&self, ty: Type) -> Type {
         let around = self.classes.iter().rev().find(|c| Some(&c.name) == ty.class_name());
         around.map_or(ty.clone(), |c| c.this_type())
     }
 
-    /// A dotted name that denotes a type, as an expression's syntax.
+    /// Resolves a dotted name with the syntax of an expression that denotes a type.
     pub(super) fn type_name(&mut self, node: NodeId) -> Type {
         self.set_symbol(node, Symbol::Type);
         if let Kind::Identifier | Kind::FieldAccess = self.tree().kind(node) {
             let names: Vec<&str> = self.text(node).split('.').map(str::trim).collect();
-            if let Some(class) = self.resolver.names.dotted(&names) {
+            if let Some(class) = self.resolver.names.class_by_parts(&names) {
                 return Type::class(class);
             }
         }
         Type::Unknown
     }
 
-    /// The superclass of the class around.
+    /// Returns the superclass of the innermost enclosing class.
     pub(super) fn super_type(&self) -> Type {
         self.this_class().and_then(|c| c.superclass.clone()).unwrap_or_default()
     }

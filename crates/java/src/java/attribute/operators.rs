@@ -1,4 +1,4 @@
-//! Operators: their result types (JLS 15.14 to 15.26) and constancy.
+//! Result types (JLS 15.14 to 15.26) and constancy of operators.
 
 use super::Attributor;
 use crate::java::constants::divides_by_zero;
@@ -6,13 +6,13 @@ use crate::java::kinds::{Field, Kind};
 use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Primitive, Type};
 
-/// The type after binary numeric promotion (JLS 5.6).
-pub(crate) fn promoted(a: Primitive, b: Primitive) -> Primitive {
+/// Returns the type after binary numeric promotion (JLS 5.6).
+pub(crate) fn binary_promotion(a: Primitive, b: Primitive) -> Primitive {
     a.promoted().max(b.promoted())
 }
 
 impl Attributor<'_> {
-    /// Long chains of operators go down the left in a loop.
+    /// Attributes a chain of binary operators, going down the left operands in a loop.
     pub(super) fn binary(&mut self, node: NodeId) -> Type {
         let tree = self.tree();
         let mut spine = vec![node];
@@ -34,7 +34,7 @@ impl Attributor<'_> {
         ty
     }
 
-    /// The type of `left op right`, `left` being known.
+    /// Attributes `left op right`, the type of `left` being known; returns its type.
     fn binary_step(&mut self, node: NodeId, left_type: Type) -> Type {
         let tree = self.tree();
         let operator = tree.child(node, Field::Operator).map_or(Kind::Other, |o| tree.kind(o));
@@ -55,7 +55,7 @@ impl Attributor<'_> {
             && self.facts.is_constant(right)
             && !divides_by_zero(self.file, node);
         self.set_constant(node, constant);
-        result(operator, &left_type, &right_type)
+        result_type(operator, &left_type, &right_type)
     }
 
     pub(super) fn unary(&mut self, node: NodeId) -> Type {
@@ -82,7 +82,7 @@ impl Attributor<'_> {
             self.expression(right, Some(&ty).filter(|t| **t != Type::Unknown));
             let operator = tree.child(node, Field::Operator).map(|o| tree.kind(o));
             if operator == Some(Kind::Equals) {
-                self.adopt(right, &ty);
+                self.adopt_target_type(right, &ty);
             }
         }
         ty
@@ -132,8 +132,8 @@ impl Attributor<'_> {
     }
 }
 
-/// The type of a binary operation.
-fn result(operator: Kind, left: &Type, right: &Type) -> Type {
+/// Returns the type of a binary operation on these operand types.
+fn result_type(operator: Kind, left: &Type, right: &Type) -> Type {
     match operator {
         Kind::AndAnd | Kind::OrOr | Kind::Less | Kind::LessEqual | Kind::Greater => Type::BOOLEAN,
         Kind::GreaterEqual | Kind::Equal | Kind::NotEqual => Type::BOOLEAN,
@@ -143,7 +143,7 @@ fn result(operator: Kind, left: &Type, right: &Type) -> Type {
         }
         _ => match (left.unboxed(), right.unboxed()) {
             (Some(Primitive::Boolean), Some(Primitive::Boolean)) => Type::BOOLEAN,
-            (Some(a), Some(b)) => Type::Primitive(promoted(a, b)),
+            (Some(a), Some(b)) => Type::Primitive(binary_promotion(a, b)),
             _ => Type::Unknown,
         },
     }

@@ -1,4 +1,4 @@
-//! Pattern variables: which a condition introduces when true and when false (JLS 6.3).
+//! Scope of pattern variables that a condition introduces when true and when false (JLS 6.3).
 
 use super::Attributor;
 use crate::java::kinds::{Field, Kind};
@@ -34,8 +34,8 @@ impl Attributor<'_> {
         }
     }
 
-    /// Whether an `instanceof` is below `condition`. Most conditions have none, and need
-    /// not be looked through.
+    /// Whether an `instanceof` is below `condition`. Most conditions have none, and need not be
+    /// searched.
     pub(super) fn may_bind(&self, condition: NodeId) -> bool {
         let range = self.tree().range(condition);
         let first = self.tests.partition_point(|at| *at < range.start);
@@ -50,7 +50,7 @@ impl Attributor<'_> {
         }
     }
 
-    /// The name nodes of the pattern variables below an `instanceof`, a type pattern, a
+    /// Collects the name nodes of the pattern variables below an `instanceof`, a type pattern, a
     /// record pattern or a `case` label.
     pub(super) fn pattern_names(&self, node: NodeId) -> Vec<NodeId> {
         let tree = self.tree();
@@ -63,20 +63,22 @@ impl Attributor<'_> {
                     todo.extend(tree.child(node, Field::Pattern));
                 }
                 Kind::TypePattern | Kind::RecordPatternComponent => {
-                    names.extend(tree.first(node, Kind::Identifier));
+                    names.extend(tree.first_of_kind(node, Kind::Identifier));
                 }
                 Kind::Pattern | Kind::RecordPatternBody | Kind::SwitchLabel => {
                     let below: Vec<NodeId> = tree.children(node).collect();
                     todo.extend(below.into_iter().rev().filter(|c| tree.kind(*c) != Kind::Guard));
                 }
-                Kind::RecordPattern => todo.extend(tree.first(node, Kind::RecordPatternBody)),
+                Kind::RecordPattern => {
+                    todo.extend(tree.first_of_kind(node, Kind::RecordPatternBody))
+                }
                 _ => {}
             }
         }
         names
     }
 
-    /// Finds out the types of the pattern variables of a value of type `matched`.
+    /// Sets the types of the pattern variables for a matched value of type `matched`.
     pub(super) fn pattern_types(&mut self, node: NodeId, matched: &Type) {
         let tree = self.tree();
         let mut todo = vec![(node, matched.clone())];
@@ -88,13 +90,13 @@ impl Attributor<'_> {
                 Kind::TypePattern | Kind::RecordPatternComponent => {
                     let ty = tree.first_type(node).map(|t| self.declared_type(t));
                     let ty = ty.map_or(Type::Unknown, |t| t.unwrap_or(matched));
-                    if let Some(name) = tree.first(node, Kind::Identifier) {
+                    if let Some(name) = tree.first_of_kind(node, Kind::Identifier) {
                         self.set_type(name, ty);
                     }
                 }
                 Kind::RecordPattern => {
                     let components = self.component_types(node);
-                    let body = tree.first(node, Kind::RecordPatternBody).into_iter();
+                    let body = tree.first_of_kind(node, Kind::RecordPatternBody).into_iter();
                     let parts = body.flat_map(|b| tree.children(b));
                     let types = components.into_iter().chain(std::iter::repeat(Type::Unknown));
                     todo.extend(parts.zip(types));
@@ -104,7 +106,7 @@ impl Attributor<'_> {
         }
     }
 
-    /// The component types of the record that a record pattern names.
+    /// Returns the component types of the record that a record pattern names.
     fn component_types(&self, pattern: NodeId) -> Vec<Type> {
         let tree = self.tree();
         let ty = tree.children(pattern).next().map(|t| self.resolver.names.ty(t));

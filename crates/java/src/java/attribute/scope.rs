@@ -1,27 +1,27 @@
 //! Local variables in scope.
 
-use crate::java::fast::Map;
+use crate::java::fast_hash::Map;
 use crate::java::types::Type;
 
 /// A local variable, parameter or pattern variable.
 #[derive(Debug, Clone)]
-pub(super) struct Local {
+pub(super) struct LocalVariable {
     pub ty: Type,
     /// Whether it is a constant variable.
     pub constant: bool,
-    /// How many class bodies are around it.
+    /// Number of class bodies around the declaration.
     pub class_depth: usize,
 }
 
-/// The locals in scope, by name; inner ones hide outer ones.
+/// Local variables in scope, by name; inner ones hide outer ones.
 #[derive(Default)]
 pub(super) struct Scope<'w> {
-    by_name: Map<&'w str, Vec<Local>>,
+    by_name: Map<&'w str, Vec<LocalVariable>>,
     declared: Vec<&'w str>,
 }
 
 impl<'w> Scope<'w> {
-    /// A place to go back to by [`Scope::release`].
+    /// Returns a checkpoint for [`Scope::release`]: the number of locals declared.
     pub fn mark(&self) -> usize {
         self.declared.len()
     }
@@ -35,12 +35,12 @@ impl<'w> Scope<'w> {
         }
     }
 
-    pub fn declare(&mut self, name: &'w str, local: Local) {
+    pub fn declare(&mut self, name: &'w str, local: LocalVariable) {
         self.by_name.entry(name).or_default().push(local);
         self.declared.push(name);
     }
 
-    pub fn find(&self, name: &str) -> Option<&Local> {
+    pub fn find(&self, name: &str) -> Option<&LocalVariable> {
         self.by_name.get(name)?.last()
     }
 }

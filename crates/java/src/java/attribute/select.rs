@@ -1,10 +1,10 @@
-//! Overload resolution (JLS 15.12.2): which of the methods of a name a call means.
+//! Overload resolution (JLS 15.12.2): selection among the methods of a name for a call.
 
 use super::Attributor;
-use crate::java::known::CandidateMethod;
+use crate::java::candidates::CandidateMethod;
 use crate::java::types::{Type, erase, substitute};
 
-/// An argument as overload resolution sees it.
+/// Argument of a call, as far as overload resolution uses it.
 pub(super) enum Argument {
     /// A value of this type.
     Typed(Type),
@@ -16,16 +16,16 @@ pub(super) enum Argument {
     Open(Vec<LambdaShape>),
 }
 
-/// What a lambda looks like before its types are known.
+/// Shape of a lambda before its types are known.
 pub(super) struct LambdaShape {
     pub parameters: usize,
-    /// Whether its body may go without a value,
+    /// Whether its body may be without a value,
     pub may_be_void: bool,
     /// or with one.
     pub may_have_value: bool,
 }
 
-/// How freely arguments fit parameters.
+/// Phase of overload resolution, by the conversions allowed.
 #[derive(Clone, Copy, PartialEq)]
 enum SelectionPhase {
     /// Subtyping only.
@@ -37,9 +37,9 @@ enum SelectionPhase {
 }
 
 impl Attributor<'_> {
-    /// The most specific applicable method; if none fits exactly, the first whose
-    /// number of parameters does.
-    pub(super) fn select(
+    /// Selects the most specific applicable method; if none fits exactly, the first whose number of
+    /// parameters does.
+    pub(super) fn select_method(
         &self,
         candidates: &[CandidateMethod],
         arguments: &[Argument],
@@ -57,11 +57,11 @@ impl Attributor<'_> {
                 }
             }
         }
-        candidates.iter().find(|c| takes(c, arguments.len())).cloned()
+        candidates.iter().find(|c| has_arity(c, arguments.len())).cloned()
     }
 
-    /// Whether no value of a class goes where one of a type variable is asked for that
-    /// the call does not infer.
+    /// Whether no argument of a class type is passed for a type variable that the call does not
+    /// infer.
     fn fit_variables(
         &self,
         candidate: &CandidateMethod,
@@ -76,7 +76,7 @@ impl Attributor<'_> {
             let formal = formal(candidate, index, phase == SelectionPhase::Variable);
             let Some(Type::Variable(variable)) = formal else { return true };
             let is_inferred = candidate.method.type_parameters.contains(&variable);
-            let ty = self.inference.settled(ty);
+            let ty = self.inference.final_type(ty);
             is_inferred || !matches!(ty, Type::Class(_) | Type::Array(_) | Type::Primitive(_))
         })
     }
@@ -103,7 +103,7 @@ impl Attributor<'_> {
 
     fn fits(&self, argument: &Argument, formal: &Type, phase: SelectionPhase) -> bool {
         match argument {
-            Argument::Typed(ty) => self.value_fits(&self.inference.settled(ty), formal, phase),
+            Argument::Typed(ty) => self.value_fits(&self.inference.final_type(ty), formal, phase),
             Argument::Open(lambdas) => {
                 (formal.is_reference() || *formal == Type::Unknown)
                     && lambdas.iter().all(|shape| self.lambda_fits(shape, formal))
@@ -159,12 +159,12 @@ impl Attributor<'_> {
         let best: Vec<&&CandidateMethod> = applicable.iter().filter(is_best).collect();
         // Several are equally specific if one overrides another: a concrete one counts.
         let concrete = best.iter().find(|c| !c.method.is_abstract);
-        concrete.map(|c| **c).or_else(|| self.merged(&best)).unwrap_or(applicable[0])
+        concrete.map(|c| **c).or_else(|| self.merge_abstract(&best)).unwrap_or(applicable[0])
     }
 
-    /// Of abstract methods with the same parameters the one whose result fits all. javac
-    /// asks the second before the first, and then the rest.
-    fn merged<'c>(&self, same: &[&&'c CandidateMethod]) -> Option<&'c CandidateMethod> {
+    /// Selects among abstract methods with the same parameters the one whose result fits all. javac
+    /// tries the second before the first, and then the rest.
+    fn merge_abstract<'c>(&self, same: &[&&'c CandidateMethod]) -> Option<&'c CandidateMethod> {
         let returned = |c: &CandidateMethod| erase(&substitute(&c.method.returns, &c.substitution));
         let mut order: Vec<&'c CandidateMethod> = same.iter().map(|c| **c).collect();
         if order.len() > 1 {
@@ -202,7 +202,8 @@ impl Attributor<'_> {
         })
     }
 
-    /// Functional interfaces: a subtype, or the same parameters and a better result.
+    /// Whether the functional interface `a` is more specific: a subtype, or one with the same
+    /// parameters and a better result.
     fn is_more_specific_function(&self, a: &Type, b: &Type, argument: &Argument) -> bool {
         if self.resolver.is_subtype(a, b) {
             return true;
@@ -220,7 +221,7 @@ impl Attributor<'_> {
     }
 }
 
-/// The type of the parameter that takes the argument at `index`.
+/// Returns the type of the parameter for the argument at `index`.
 fn formal(candidate: &CandidateMethod, index: usize, variable: bool) -> Option<Type> {
     let parameters = &candidate.method.parameters;
     let last = parameters.len().saturating_sub(1);
@@ -231,7 +232,7 @@ fn formal(candidate: &CandidateMethod, index: usize, variable: bool) -> Option<T
     Some(substitute(formal, &candidate.substitution))
 }
 
-/// Its erasure.
+/// Returns the erased type of the parameter for the argument at `index`.
 fn parameter(candidate: &CandidateMethod, index: usize, variable: bool) -> Type {
     match formal(candidate, index, variable).unwrap_or_default() {
         Type::Infer(_) => Type::Unknown,
@@ -245,8 +246,8 @@ fn parameter(candidate: &CandidateMethod, index: usize, variable: bool) -> Type 
     }
 }
 
-/// Whether a method can take so many arguments.
-pub(super) fn takes(candidate: &CandidateMethod, arguments: usize) -> bool {
+/// Whether a method accepts this number of arguments.
+pub(super) fn has_arity(candidate: &CandidateMethod, arguments: usize) -> bool {
     let parameters = candidate.method.parameters.len();
     parameters == arguments || (candidate.method.varargs && arguments + 1 >= parameters)
 }

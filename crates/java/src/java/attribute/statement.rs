@@ -1,4 +1,4 @@
-//! Statements: their locals and expressions.
+//! Attribution of statements: their locals and expressions.
 
 use super::Attributor;
 use crate::java::kinds::{Field, Kind};
@@ -50,14 +50,15 @@ impl Attributor<'_> {
         self.resolver.names.levels.truncate(levels);
     }
 
-    /// The statements directly below `node`, in the scope around them.
+    /// Attributes the statements directly below `node`, in the present scope.
     pub(super) fn statements(&mut self, node: NodeId) {
         for child in self.tree().children(node) {
             self.statement(child);
         }
     }
 
-    /// Expression, throw and synchronized statements; what the parser could not follow.
+    /// Attributes the expressions directly below `node`: of expression, throw and synchronized
+    /// statements, and of error nodes.
     fn expressions_below(&mut self, node: NodeId) {
         if self.is_expression(node) {
             self.expression(node, None);
@@ -96,7 +97,7 @@ impl Attributor<'_> {
         }
     }
 
-    /// The type at `node`; none for `var`, and for Lombok's `val` and `var`.
+    /// Resolves the type at `node`; `None` for `var`, and for Lombok's `val` and `var`.
     pub(super) fn declared_type(&self, node: NodeId) -> Option<Type> {
         let is_name = self.tree().kind(node) == Kind::TypeIdentifier;
         let inferred = match self.text(node) {
@@ -111,21 +112,21 @@ impl Attributor<'_> {
         if inferred { None } else { Some(self.resolver.names.ty(node)) }
     }
 
-    /// The type of a `var` with such a value.
+    /// Returns the type of a `var` with a value of type `ty`.
     pub(super) fn variable_type(&self, ty: Type) -> Type {
-        match self.inference.deep(&ty) {
-            wildcard @ Type::Wildcard(_) => self.resolver.upper(&wildcard),
+        match self.inference.resolve_deep(&ty) {
+            wildcard @ Type::Wildcard(_) => self.resolver.upper_bound(&wildcard),
             other => other,
         }
     }
 
-    /// An initialiser: an expression or `{...}`.
+    /// Attributes an initialiser: an expression or `{...}`.
     pub(super) fn initial_value(&mut self, value: NodeId, ty: &Type) {
         match self.tree().kind(value) {
             Kind::ArrayInitializer => self.array_initializer(value, ty),
             _ => {
                 self.expression(value, Some(ty));
-                self.adopt(value, ty);
+                self.adopt_target_type(value, ty);
             }
         }
     }
@@ -237,26 +238,26 @@ impl Attributor<'_> {
         self.scope.release(mark);
     }
 
-    /// What an enhanced `for` over a value of this type yields.
+    /// Returns the element type of an enhanced `for` over a value of type `iterated`.
     fn element_of(&self, iterated: &Type) -> Type {
-        let iterated = self.inference.settled(iterated);
+        let iterated = self.inference.final_type(iterated);
         if let Some(element) = iterated.element() {
             return element.clone();
         }
         match self.resolver.as_super(&iterated, "java.lang.Iterable") {
             Some(Type::Class(iterable)) => match iterable.args.first() {
                 Some(Type::Wildcard(wildcard)) => match &**wildcard {
-                    Wildcard::Extends(bound) => self.inference.deep(bound),
+                    Wildcard::Extends(bound) => self.inference.resolve_deep(bound),
                     _ => Type::object(),
                 },
-                Some(argument) => self.inference.deep(argument),
+                Some(argument) => self.inference.resolve_deep(argument),
                 None => Type::object(),
             },
             _ => Type::Unknown,
         }
     }
 
-    /// `return` and `yield`: the body's target type is the statement's.
+    /// Attributes a `return` or `yield`, whose target type is its body's.
     fn return_statement(&mut self, node: NodeId) {
         let returns = self.bodies.last().map_or(Type::Void, |b| b.returns.clone());
         self.set_type(node, returns.clone());
@@ -284,7 +285,7 @@ impl Attributor<'_> {
         for clause in tree.children(node) {
             match tree.kind(clause) {
                 Kind::CatchClause => self.catch_clause(clause),
-                Kind::FinallyClause => self.scoped(tree.first(clause, Kind::Block), None),
+                Kind::FinallyClause => self.scoped(tree.first_of_kind(clause, Kind::Block), None),
                 _ => {}
             }
         }
@@ -308,10 +309,10 @@ impl Attributor<'_> {
     fn catch_clause(&mut self, node: NodeId) {
         let tree = self.tree();
         let mark = self.scope.mark();
-        if let Some(parameter) = tree.first(node, Kind::CatchParameter)
+        if let Some(parameter) = tree.first_of_kind(node, Kind::CatchParameter)
             && let Some(name) = tree.child(parameter, Field::Name)
         {
-            let types = tree.first(parameter, Kind::CatchType).into_iter();
+            let types = tree.first_of_kind(parameter, Kind::CatchType).into_iter();
             let types = types.flat_map(|t| tree.children(t)).filter(|t| tree.kind(*t).is_type());
             let types: Vec<Type> = types.map(|t| self.resolver.names.ty(t)).collect();
             let both = |a: Type, b: &Type| self.resolver.least_upper_bound(&a, b);

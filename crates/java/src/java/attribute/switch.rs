@@ -1,4 +1,4 @@
-//! `switch`, as a statement and as an expression.
+//! Attribution of `switch`, as a statement and as an expression.
 
 use super::{Attributor, BodyContext};
 use crate::java::kinds::{Field, Kind};
@@ -6,7 +6,7 @@ use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Primitive, Type, ValueKind};
 
 impl Attributor<'_> {
-    /// Attributes selector and arms; the type of the values, `void` if there are none.
+    /// Attributes selector and arms; returns the type of the values, `void` if there are none.
     pub(super) fn switch(&mut self, node: NodeId, expected: Option<&Type>) -> Type {
         let tree = self.tree();
         let selector = tree.child(node, Field::Condition);
@@ -30,10 +30,10 @@ impl Attributor<'_> {
         self.common_type(&values, expected)
     }
 
-    /// A switch expression at `node`, be it in parentheses, is of the type that an
-    /// assignment or a parameter asks for, whatever its values are (JLS 15.28.1). In all
-    /// other places it is of the type that they have in common.
-    pub(super) fn adopt(&mut self, node: NodeId, target: &Type) {
+    /// Gives a switch expression at `node`, also in parentheses, the target type of its assignment
+    /// or parameter, whatever its values are (JLS 15.28.1). Without a target it has the type that
+    /// its values have in common.
+    pub(super) fn adopt_target_type(&mut self, node: NodeId, target: &Type) {
         if self.is_switch(node) && !matches!(target, Type::Unknown | Type::Void) {
             let mut node = node;
             while self.tree().kind(node) == Kind::Parenthesized {
@@ -55,8 +55,8 @@ impl Attributor<'_> {
         std::iter::successors(Some(node), inner).any(|n| tree.kind(n) == Kind::Switch)
     }
 
-    /// The expressions whose values a switch expression may have: those of arrow arms
-    /// and of `yield`.
+    /// Collects the expressions whose values a switch expression may have: those of arrow arms and
+    /// of `yield`.
     pub(super) fn results(&self, switch: NodeId) -> Vec<NodeId> {
         let tree = self.tree();
         let arms = tree.child(switch, Field::Body).into_iter().flat_map(|b| tree.children(b));
@@ -81,7 +81,7 @@ impl Attributor<'_> {
         found
     }
 
-    /// Whether a `switch` stands where a value is asked for.
+    /// Whether a `switch` is an expression whose value is used.
     fn is_value(&self, node: NodeId) -> bool {
         if matches!(self.tree().field(node), Field::Condition | Field::Value) {
             return true;
@@ -104,7 +104,8 @@ impl Attributor<'_> {
         ) || self.is_arrow_value(node)
     }
 
-    /// `case X -> switch (...) {...};` within a `switch` that has a value.
+    /// Whether a `switch` is the value of an arm: `case X -> switch (...) {...};` within a `switch`
+    /// that has a value.
     fn is_arrow_value(&self, node: NodeId) -> bool {
         let tree = self.tree();
         let above = |n: NodeId, kind| tree.parent(n).filter(|p| tree.kind(*p) == kind);
@@ -115,7 +116,7 @@ impl Attributor<'_> {
             .is_some_and(|switch| self.is_value(switch))
     }
 
-    /// A group of statements or an arrow arm. Locals of a group stay in scope.
+    /// Attributes a group of statements or an arrow arm. Locals of a group stay in scope.
     fn arm(&mut self, arm: NodeId, matched: &Type, expected: Option<&Type>, is_value: bool) {
         let tree = self.tree();
         let is_rule = tree.kind(arm) == Kind::SwitchRule;
@@ -139,12 +140,13 @@ impl Attributor<'_> {
         }
     }
 
-    /// Patterns and guards; constants in labels are not counted and not looked at.
+    /// Attributes patterns and guards of a label; constants in labels are not counted and not
+    /// attributed.
     fn label(&mut self, label: NodeId, matched: &Type) {
         let tree = self.tree();
         self.pattern_types(label, matched);
         self.introduce_pattern(label);
-        if let Some(guard) = tree.first(label, Kind::Guard)
+        if let Some(guard) = tree.first_of_kind(label, Kind::Guard)
             && let Some(condition) = tree.children(guard).find(|c| self.is_expression(*c))
         {
             self.expression(condition, Some(&Type::BOOLEAN));
@@ -152,9 +154,10 @@ impl Attributor<'_> {
         }
     }
 
-    /// The type of a conditional or switch expression with such values (JLS 15.25).
+    /// Returns the type of a conditional or switch expression with values of these types
+    /// (JLS 15.25).
     pub(super) fn common_type(&self, values: &[Type], expected: Option<&Type>) -> Type {
-        let values: Vec<Type> = values.iter().map(|v| self.inference.deep(v)).collect();
+        let values: Vec<Type> = values.iter().map(|v| self.inference.resolve_deep(v)).collect();
         let Some((first, rest)) = values.split_first() else {
             return expected.cloned().unwrap_or_default();
         };
@@ -180,8 +183,8 @@ impl Attributor<'_> {
     }
 }
 
-/// The type that all widen to; among kinds of int the exact one does not matter,
-/// unless all are the same.
+/// Returns the type that all primitives widen to; among kinds of int the exact one does not
+/// matter, unless all are the same.
 fn widest(primitives: &[Primitive]) -> Primitive {
     let first = primitives[0];
     if primitives.iter().all(|p| *p == first) {

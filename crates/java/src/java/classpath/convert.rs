@@ -1,4 +1,4 @@
-//! A class file -> what the resolver knows of a class.
+//! Conversion of class files to class descriptions.
 
 use std::sync::Arc;
 
@@ -10,36 +10,36 @@ use cafebabe::{
 
 use super::signature::SignatureReader;
 use crate::java::class::{ClassInfo, Constancy, FieldInfo, MethodInfo, Visibility};
-use crate::java::fast::Map;
+use crate::java::fast_hash::Map;
 use crate::java::types::{Name, Type, TypeVariable};
 
-/// The class in a class file, with `find` for the class around it; none if the file is
-/// not one.
+/// Converts the class file of a library class, with `find` for the class around it; `None` if
+/// the bytes are no class file.
 pub(super) fn class_info(
     bytes: &[u8],
     find: impl Fn(&str) -> Option<Arc<ClassInfo>>,
 ) -> Option<ClassInfo> {
-    read_class(bytes, Members::OfOthers, find)
+    read_class(bytes, MemberOwner::LibraryClass, find)
 }
 
-/// The same of one of the sources' own classes, which sees its private members.
-pub(super) fn own_class_info(
+/// Converts the class file of a class of the sources, private members included.
+pub(super) fn source_class_info(
     bytes: &[u8],
     find: impl Fn(&str) -> Option<Arc<ClassInfo>>,
 ) -> Option<ClassInfo> {
-    read_class(bytes, Members::Own, find)
+    read_class(bytes, MemberOwner::SourceClass, find)
 }
 
-/// Whose class it is: private members are out of reach for all others.
+/// Origin of a class file: private members of library classes are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Members {
-    Own,
-    OfOthers,
+enum MemberOwner {
+    SourceClass,
+    LibraryClass,
 }
 
 fn read_class(
     bytes: &[u8],
-    whose: Members,
+    whose: MemberOwner,
     find: impl Fn(&str) -> Option<Arc<ClassInfo>>,
 ) -> Option<ClassInfo> {
     let mut options = ParseOptions::default();
@@ -65,7 +65,7 @@ fn read_class(
     Some(class)
 }
 
-/// The visibility that access flags say (JVMS table 4.5-A).
+/// Returns the visibility of access flags (JVMS table 4.5-A).
 fn visibility(flags: u16) -> Visibility {
     match flags & 0x7 {
         0 => Visibility::Package,
@@ -74,7 +74,7 @@ fn visibility(flags: u16) -> Visibility {
     }
 }
 
-/// All inner classes that a class file mentions.
+/// Iterates over all inner classes that a class file mentions.
 fn inner_classes<'f>(file: &'f ClassFile<'_>) -> impl Iterator<Item = &'f InnerClassEntry<'f>> {
     let entries = file.attributes.iter().filter_map(|a| match &a.data {
         AttributeData::InnerClasses(entries) => Some(entries),
@@ -83,12 +83,12 @@ fn inner_classes<'f>(file: &'f ClassFile<'_>) -> impl Iterator<Item = &'f InnerC
     entries.flatten()
 }
 
-/// A class's own entry among the inner classes.
+/// Returns a class's own entry among the inner classes.
 fn own_entry<'f>(file: &'f ClassFile<'_>) -> Option<&'f InnerClassEntry<'f>> {
     inner_classes(file).find(|e| *e.inner_class_info == *file.this_class)
 }
 
-/// The class's own member classes: a class file lists them all (JVMS 4.7.6).
+/// Returns the class's own member classes, all of which a class file lists (JVMS 4.7.6).
 fn member_classes(file: &ClassFile<'_>) -> Map<Name, Name> {
     let own = |e: &&InnerClassEntry<'_>| e.outer_class_info.as_deref() == Some(&*file.this_class);
     let names = |e: &InnerClassEntry<'_>| {
@@ -98,7 +98,7 @@ fn member_classes(file: &ClassFile<'_>) -> Map<Name, Name> {
     inner_classes(file).filter(own).filter_map(names).collect()
 }
 
-/// The class around an inner class, one that is not static.
+/// Returns the class around an inner class, one that is not static.
 fn outer_of(file: &ClassFile<'_>) -> Option<String> {
     let entry = own_entry(file)?;
     let outer = entry.outer_class_info.as_deref()?;
@@ -108,8 +108,8 @@ fn outer_of(file: &ClassFile<'_>) -> Option<String> {
     is_inner.then(|| outer.replace('/', "."))
 }
 
-/// What a member class's own entry among the inner classes says of it, or the flags of
-/// a top-level class.
+/// Returns the visibility in a member class's own entry among the inner classes, or in the flags
+/// of a top-level class.
 fn member_visibility(file: &ClassFile<'_>) -> Visibility {
     let own = own_entry(file);
     let is_public = file.access_flags.contains(ClassAccessFlags::PUBLIC);
@@ -124,7 +124,7 @@ fn signature_of<'a>(attributes: &'a [AttributeInfo<'_>]) -> Option<&'a str> {
     })
 }
 
-/// Type parameters, superclass and interfaces: generic if the signature is readable.
+/// Sets type parameters, superclass and interfaces: generic if the signature is readable.
 fn supertypes(file: &ClassFile<'_>, class: &mut ClassInfo) {
     let plain = |name: &str| Type::class(name.replace('/', "."));
     class.superclass = file.super_class.as_ref().map(|n| plain(n));
@@ -145,11 +145,12 @@ fn supertypes(file: &ClassFile<'_>, class: &mut ClassInfo) {
 
 fn field(
     field: &FileField<'_>,
-    whose: Members,
+    whose: MemberOwner,
     scope: &[Arc<TypeVariable>],
 ) -> Option<(Name, FieldInfo)> {
     let flags = field.access_flags;
-    let is_private = flags.contains(FieldAccessFlags::PRIVATE) && whose == Members::OfOthers;
+    let is_private =
+        flags.contains(FieldAccessFlags::PRIVATE) && whose == MemberOwner::LibraryClass;
     if is_private || flags.contains(FieldAccessFlags::SYNTHETIC) {
         return None;
     }
@@ -175,7 +176,7 @@ fn field(
 fn methods(
     file: &ClassFile<'_>,
     class: &Name,
-    whose: Members,
+    whose: MemberOwner,
     scope: &[Arc<TypeVariable>],
 ) -> Map<Name, Vec<Arc<MethodInfo>>> {
     let mut methods: Map<Name, Vec<Arc<MethodInfo>>> = Map::default();
@@ -191,12 +192,13 @@ fn methods(
     methods
 }
 
-/// Made by the compiler, or out of reach for every class but its own (the JDK's
+/// Whether a method is synthetic, or inaccessible for every class but its own (the JDK's
 /// packages are closed to analysed sources).
-fn is_hidden(flags: MethodAccessFlags, class: &str, whose: Members) -> bool {
+fn is_hidden(flags: MethodAccessFlags, class: &str, whose: MemberOwner) -> bool {
     let generated = MethodAccessFlags::SYNTHETIC | MethodAccessFlags::BRIDGE;
     let open = MethodAccessFlags::PUBLIC | MethodAccessFlags::PROTECTED;
-    let is_private = flags.contains(MethodAccessFlags::PRIVATE) && whose == Members::OfOthers;
+    let is_private =
+        flags.contains(MethodAccessFlags::PRIVATE) && whose == MemberOwner::LibraryClass;
     is_private
         || flags.intersects(generated)
         || (class.starts_with("java.") && !flags.intersects(open))

@@ -1,23 +1,23 @@
-//! Why a class path can't be opened.
+//! Errors of opening a class path.
 
 use std::path::PathBuf;
 
-/// Why a class path can't be opened.
+/// Reasons why a class path can't be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum ClassPathError {
-    /// An entry is not there.
+    /// An entry that does not exist.
     #[error("class path entry {0} does not exist; name an existing jar or folder of class files")]
     Missing(PathBuf),
-    /// A file can't be read.
+    /// A file that can't be read.
     #[error("class path entry {path} can't be read: {source}")]
     Unreadable {
         /// The entry.
         path: PathBuf,
-        /// The system's answer.
+        /// Error of the system.
         #[source]
         source: std::io::Error,
     },
-    /// A file is not an archive.
+    /// A file that is no archive.
     #[error("class path entry {path} is not a jar; name a jar or a folder of class files")]
     NotAJar {
         /// The entry.

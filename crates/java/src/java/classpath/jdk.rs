@@ -1,19 +1,19 @@
-//! Where the JDK's own classes are: in `lib/modules` of JDK 9 and later, in `rt.jar` before.
+//! Location of the JDK's own classes: `lib/modules` of JDK 9 and later, `rt.jar` before.
 
 use std::path::{Path, PathBuf};
 
-use super::places::ClassPathEntry;
+use super::entry::ClassPathEntry;
 
-/// The classes of the JDK that `JAVA_HOME` names, else of `java` on the search path.
-pub(super) fn find() -> Option<ClassPathEntry> {
-    std::env::var_os("JAVA_HOME").and_then(|home| at(Path::new(&home))).or_else(|| {
+/// Opens the classes of the JDK that `JAVA_HOME` names, else of `java` on the search path.
+pub(super) fn find_jdk() -> Option<ClassPathEntry> {
+    std::env::var_os("JAVA_HOME").and_then(|home| open_jdk(Path::new(&home))).or_else(|| {
         let java = on_search_path("java")?.canonicalize().ok()?;
-        at(java.parent()?.parent()?)
+        open_jdk(java.parent()?.parent()?)
     })
 }
 
-/// The classes of the JDK in the folder `home`.
-pub(super) fn at(home: &Path) -> Option<ClassPathEntry> {
+/// Opens the classes of the JDK in the folder `home`.
+pub(super) fn open_jdk(home: &Path) -> Option<ClassPathEntry> {
     if let Some(modules) = ClassPathEntry::modules(&home.join("lib/modules")) {
         return Some(modules);
     }

@@ -2,12 +2,12 @@
 //! found by binary name and read on first use. The only part of `java` that reads files.
 
 mod convert;
+mod entry;
 mod error;
 mod exports;
-mod facts;
 mod jdk;
 mod modules;
-mod places;
+mod outline;
 mod signature;
 
 use std::path::{Path, PathBuf};
@@ -15,16 +15,16 @@ use std::sync::{Arc, RwLock};
 
 use super::class::ClassInfo;
 use super::types::Name;
-use crate::java::fast::Map;
+use crate::java::fast_hash::Map;
+use entry::ClassPathEntry;
 pub use error::ClassPathError;
-pub use facts::{ClassFileFacts, class_file_facts};
-use places::ClassPathEntry;
+pub use outline::{ClassFileOutline, class_file_outline};
 
-/// Where classes outside the analysed sources are found. Cheap to open: a class is
-/// read when it is first asked for, and kept.
+/// Class path: jars, folders and the JDK, from which classes outside the analysed sources are
+/// read. Cheap to open: a class is read at its first look-up, and cached.
 #[derive(Default)]
 pub struct ClassPath {
-    places: Vec<ClassPathEntry>,
+    entries: Vec<ClassPathEntry>,
     has_jdk: bool,
     release: u16,
     read: RwLock<Map<Name, Option<Arc<ClassInfo>>>>,
@@ -32,94 +32,98 @@ pub struct ClassPath {
     compiled: Option<ClassPathEntry>,
     compiled_read: RwLock<Map<Name, Option<Arc<ClassInfo>>>>,
     exported: RwLock<Map<String, Vec<String>>>,
-    /// How often a class was looked up by those who work with this class path.
+    /// Number of class look-ups by all users of this class path.
     #[cfg(test)]
     pub(crate) lookups: std::sync::atomic::AtomicUsize,
 }
 
-/// The release whose rules hold where there is no JDK: later than all.
+/// Java release assumed where there is no JDK: later than all.
 const NO_RELEASE: u16 = u16::MAX;
 
 impl ClassPath {
-    /// Jars and folders in order, then the JDK found by `JAVA_HOME` or by `java` on
-    /// the search path. Empty entries are left out. Without a JDK its classes are unknown, which is
-    /// no error.
+    /// Opens jars and folders in order, then the JDK found by `JAVA_HOME` or by `java` on the
+    /// search path. Empty entries are left out. Without a JDK its classes are unknown, which is no
+    /// error.
     ///
     /// # Errors
     /// If an entry does not exist, can't be read or is not a jar.
     pub fn open(entries: &[PathBuf]) -> Result<ClassPath, ClassPathError> {
-        let mut places = Vec::with_capacity(entries.len() + 1);
+        let mut opened = Vec::with_capacity(entries.len() + 1);
         for entry in entries.iter().filter(|e| !e.as_os_str().is_empty()) {
-            places.push(ClassPathEntry::open(entry)?);
+            opened.push(ClassPathEntry::open(entry)?);
         }
-        let jdk = jdk::find();
+        let jdk = jdk::find_jdk();
         let (has_jdk, release) = (jdk.is_some(), jdk.as_ref().map_or(NO_RELEASE, release_of));
-        places.extend(jdk);
-        Ok(ClassPath { places, has_jdk, release, ..ClassPath::default() })
+        opened.extend(jdk);
+        Ok(ClassPath { entries: opened, has_jdk, release, ..ClassPath::default() })
     }
 
-    /// The same with the sources' own classes, as a compiler with annotation processors made
-    /// them: members that sources do not have are taken from there.
+    /// Adds the folder with the sources' own classes, compiled with annotation processors: members
+    /// that sources do not have are taken from there.
     ///
     /// # Errors
     /// If the folder can't be read.
-    pub fn with_compiled(mut self, folder: Option<&Path>) -> Result<ClassPath, ClassPathError> {
+    pub fn with_compiled_folder(
+        mut self,
+        folder: Option<&Path>,
+    ) -> Result<ClassPath, ClassPathError> {
         if let Some(folder) = folder {
             self.compiled = Some(ClassPathEntry::open(folder)?);
-            self.places.push(ClassPathEntry::open(folder)?);
+            self.entries.push(ClassPathEntry::open(folder)?);
         }
         Ok(self)
     }
 
-    /// The class file of a class of the sources, with its private members.
-    pub fn compiled(&self, name: &str) -> Option<Arc<ClassInfo>> {
+    /// Returns a class of the sources from its class file, with its private members.
+    pub fn compiled_class(&self, name: &str) -> Option<Arc<ClassInfo>> {
         let place = self.compiled.as_ref()?;
         if let Some(known) = self.compiled_read.read().ok()?.get(name) {
             return known.clone();
         }
         let bytes = place.bytes(&name.replace('.', "/"));
-        let find = |outer: &str| self.compiled(outer);
-        let class = bytes.and_then(|bytes| convert::own_class_info(&bytes, find)).map(Arc::new);
+        let find = |outer: &str| self.compiled_class(outer);
+        let class = bytes.and_then(|bytes| convert::source_class_info(&bytes, find)).map(Arc::new);
         self.compiled_read.write().ok()?.entry(name.into()).or_insert(class).clone()
     }
 
-    /// The packages that a module exports to all, with those of the modules that it requires
-    /// transitively; none of a module that is not there.
+    /// Returns the packages that a module exports to all, with those of the modules that it
+    /// requires transitively; none of a module that is not there.
     pub(crate) fn exported_packages(&self, module: &str) -> Vec<String> {
         if let Some(known) = self.exported.read().ok().and_then(|all| all.get(module).cloned()) {
             return known;
         }
-        let packages =
-            exports::of(module, |module| self.places.iter().find_map(|place| place.module(module)));
+        let packages = exports::exported_packages(module, |module| {
+            self.entries.iter().find_map(|entry| entry.module(module))
+        });
         if let Ok(mut all) = self.exported.write() {
             all.insert(module.to_owned(), packages.clone());
         }
         packages
     }
 
-    /// No classes at all: everything outside the sources is unknown.
+    /// Returns a class path without any classes: everything outside the sources is unknown.
     pub fn empty() -> ClassPath {
         ClassPath { release: NO_RELEASE, ..ClassPath::default() }
     }
 
-    /// The jars, folders and the JDK's own file that classes are taken from, in order.
-    pub fn places(&self) -> impl Iterator<Item = &Path> {
-        self.places.iter().map(|place| &*place.path)
+    /// Iterates over the paths of the jars, folders and the JDK's own file, in order.
+    pub fn entries(&self) -> impl Iterator<Item = &Path> {
+        self.entries.iter().map(|entry| &*entry.path)
     }
 
-    /// Whether the classes of a JDK are there.
+    /// Whether the class path has the classes of a JDK.
     pub fn has_jdk(&self) -> bool {
         self.has_jdk
     }
 
-    /// The Java release of the JDK, whose compiler settles what the language leaves open;
-    /// without a JDK the largest number.
+    /// Returns the Java release of the JDK, which determines what the language leaves open to
+    /// compilers; without a JDK the largest number.
     pub fn release(&self) -> u16 {
         self.release
     }
 
-    /// The class with this binary name (`java.util.Map$Entry`); none if it is not
-    /// there or can't be understood.
+    /// Returns the class with this binary name (`java.util.Map$Entry`); `None` if it is not there
+    /// or can't be read.
     pub fn find(&self, name: &str) -> Option<Arc<ClassInfo>> {
         if let Some(known) = self.read.read().ok()?.get(name) {
             return known.clone();
@@ -128,20 +132,20 @@ impl ClassPath {
         self.read.write().ok()?.entry(name.into()).or_insert(class).clone()
     }
 
-    /// How many names it was asked for so far.
+    /// Returns the number of names looked up so far.
     #[cfg(test)]
-    pub(crate) fn asked(&self) -> usize {
+    pub(crate) fn lookup_count(&self) -> usize {
         self.read.read().map_or(0, |read| read.len())
     }
 
     fn load(&self, name: &str) -> Option<ClassInfo> {
         let path = name.replace('.', "/");
-        let bytes = self.places.iter().find_map(|place| place.bytes(&path))?;
+        let bytes = self.entries.iter().find_map(|entry| entry.bytes(&path))?;
         convert::class_info(&bytes, |outer| self.find(outer))
     }
 }
 
-/// The Java release of a JDK: the version of its class files less 44.
+/// Returns the Java release of a JDK: the version of its class files less 44.
 fn release_of(jdk: &ClassPathEntry) -> u16 {
     let bytes = jdk.bytes("java/lang/Object");
     let version = bytes.as_deref().and_then(|bytes| bytes.get(6..8));

@@ -1,12 +1,12 @@
-//! `lib/modules` of a JDK: the classes of all its modules.
+//! Reader of `lib/modules` of a JDK, which holds the classes of all its modules.
 
 use std::path::Path;
 
 use jimage_rs::JImage;
 
-use crate::java::fast::Map;
+use crate::java::fast_hash::Map;
 
-/// The modules file with the module of each package.
+/// Opened `lib/modules` of a JDK, with the module of each package.
 pub(super) struct ModulesFile {
     image: JImage,
     module_of_package: Map<String, String>,
@@ -24,13 +24,13 @@ impl ModulesFile {
         Some(ModulesFile { image, module_of_package })
     }
 
-    /// The class file that declares a module.
+    /// Returns the class file that declares a module.
     pub(super) fn declaration(&self, module: &str) -> Option<Vec<u8>> {
         let found = self.image.find_resource(&format!("/{module}/module-info.class")).ok()??;
         Some(found.into_owned())
     }
 
-    /// The class file of `path` (`java/lang/String`).
+    /// Returns the class file of `path` (`java/lang/String`).
     pub(super) fn bytes(&self, path: &str) -> Option<Vec<u8>> {
         let package = path.rsplit_once('/')?.0;
         let module = self.module_of_package.get(package)?;

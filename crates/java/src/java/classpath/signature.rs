@@ -1,10 +1,10 @@
-//! Descriptors and generic signatures of class files (JVMS 4.3, 4.7.9.1).
+//! Parser of descriptors and generic signatures of class files (JVMS 4.3, 4.7.9.1).
 
 use std::sync::Arc;
 
 use crate::java::types::{Name, Primitive, Type, TypeVariable, Wildcard, bound_passes};
 
-/// Reads one signature; type variables are looked up in `scope`, last first.
+/// Parser of one signature; type variables are looked up in `scope`, last first.
 pub(super) struct SignatureReader<'s> {
     rest: &'s str,
     scope: Vec<Arc<TypeVariable>>,
@@ -36,7 +36,7 @@ impl<'s> SignatureReader<'s> {
         Some(text)
     }
 
-    /// `<T:Ljava/lang/Object;U::LI;>`, which come into scope; none if absent.
+    /// Reads `<T:Ljava/lang/Object;U::LI;>` and brings the parameters into scope; `None` if absent.
     pub(super) fn type_parameters(&mut self, owner: &Name) -> Option<Vec<Arc<TypeVariable>>> {
         if !self.rest.starts_with('<') {
             return Some(Vec::new());
@@ -72,7 +72,7 @@ impl<'s> SignatureReader<'s> {
         Some(bounds)
     }
 
-    /// One type; also `V`.
+    /// Reads one type, also `V`.
     pub(super) fn ty(&mut self) -> Option<Type> {
         let first = self.rest.chars().next()?;
         self.rest = &self.rest[first.len_utf8()..];
@@ -111,7 +111,7 @@ impl<'s> SignatureReader<'s> {
         Some(known.map_or_else(Type::object, |v| Type::Variable(v.clone())))
     }
 
-    /// `A<TK;>.B<TV;>;` after its `L`.
+    /// Reads a class type, `A<TK;>.B<TV;>;`, after its `L`.
     fn class(&mut self) -> Option<Type> {
         let mut name = String::new();
         let mut args = Vec::new();
@@ -150,7 +150,7 @@ impl<'s> SignatureReader<'s> {
         Some(args)
     }
 
-    /// `(parameters)return`.
+    /// Reads `(parameters)return` of a method.
     pub(super) fn method(&mut self) -> Option<(Vec<Type>, Type)> {
         if !self.eat('(') {
             return None;

@@ -1,38 +1,38 @@
-//! Trees as bytes, for those who keep them.
+//! Serialisation of syntax trees as bytes, for caches.
 
 use serde::{Deserialize, Serialize};
 
 use super::{NONE, SyntaxEntry, SyntaxTree};
 use crate::java::kinds::{Field, Kind};
 
-/// A node as it is kept.
+/// Node in the serialised form, relative to the node before it.
 #[derive(Serialize, Deserialize)]
-struct KeptNode {
+struct EncodedNode {
     /// Bytes after the start of the node before it.
     ahead: i32,
     length: u32,
     line: u32,
-    /// How far back the parent is; 0 for the root.
+    /// Distance back to the parent, in nodes; 0 for the root.
     parent: u32,
-    /// How many nodes are below.
+    /// Number of nodes below.
     below: u32,
     kind: Kind,
     field: Field,
     flags: u8,
 }
 
-/// Bytes that a kept node takes, about.
+/// Approximate bytes of a serialised node.
 const NODE_BYTES: usize = 10;
 
 const MEMORY: &str = "writing numbers to memory does not fail";
 
 impl SyntaxTree {
-    /// The tree as bytes.
+    /// Serialises the tree.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.entries.len() * NODE_BYTES);
         let mut before = 0;
         for (index, entry) in (0..).zip(&self.entries) {
-            let kept = KeptNode {
+            let kept = EncodedNode {
                 ahead: entry.start.wrapping_sub(before) as i32,
                 length: entry.end - entry.start,
                 line: entry.line,
@@ -48,11 +48,12 @@ impl SyntaxTree {
         bytes
     }
 
-    /// The tree of `text` that [`SyntaxTree::to_bytes`] wrote; none if they are no such bytes.
+    /// Reads the tree of `text` that [`SyntaxTree::to_bytes`] wrote; `None` if the bytes are
+    /// invalid.
     pub fn from_bytes(mut bytes: &[u8], text: &str) -> Option<SyntaxTree> {
         let mut entries: Vec<SyntaxEntry> = Vec::with_capacity(bytes.len() / NODE_BYTES);
         while !bytes.is_empty() {
-            let (kept, rest) = postcard::take_from_bytes::<KeptNode>(bytes).ok()?;
+            let (kept, rest) = postcard::take_from_bytes::<EncodedNode>(bytes).ok()?;
             let index = u32::try_from(entries.len()).ok()?;
             let before = entries.last().map_or(0, |entry| entry.start);
             entries.push(kept.at(index, before)?);
@@ -67,8 +68,8 @@ impl SyntaxTree {
     }
 }
 
-impl KeptNode {
-    /// The node with this index, after one that starts at `before`.
+impl EncodedNode {
+    /// Returns the entry of the node with this index, after one that starts at `before`.
     fn at(self, index: u32, before: u32) -> Option<SyntaxEntry> {
         let start = before.wrapping_add(self.ahead as u32);
         let parent = match (index, self.parent) {
@@ -78,7 +79,7 @@ impl KeptNode {
         };
         let after = index.checked_add(1)?.checked_add(self.below)?;
         let end = start.checked_add(self.length)?;
-        let KeptNode { line, kind, field, flags, .. } = self;
+        let EncodedNode { line, kind, field, flags, .. } = self;
         Some(SyntaxEntry { start, end, line, parent, after, kind, field, flags })
     }
 }

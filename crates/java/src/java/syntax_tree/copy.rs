@@ -1,6 +1,6 @@
-//! From the parser's tree to the table, node by node. Every question to the parser's
-//! library is a call that is not inlined, and there are millions of nodes: what the
-//! grammar says of a kind is looked up instead, as long as the file has no error.
+//! Copy of the parser's tree to the table, node by node. Every query of the parser's library is
+//! a call that is not inlined, and there are millions of nodes: properties of a kind are looked
+//! up in the grammar's tables instead, as long as the file has no error.
 
 use std::iter::Peekable;
 
@@ -10,16 +10,15 @@ use tree_sitter::TreeCursor;
 use super::{EXTRA, HAS_ERROR, HAS_OPENING, MISSING, NAMED, NONE, SyntaxEntry, SyntaxTree};
 use crate::java::kinds::{GRAMMAR, Grammar, Kind};
 
-/// A tree on its way into the table.
+/// State of a copy from the parser's tree to the table.
 struct TreeCopy<'a, L: Iterator<Item = usize>> {
     to: SyntaxTree,
     grammar: &'a Grammar,
-    /// Whether some nodes are not what the grammar says of their kinds: then the parser
-    /// is asked about each.
+    /// Whether some nodes differ from the grammar's tables: then the parser is queried for each.
     has_error: bool,
-    /// Where lines end, from that of the last node's first byte on,
+    /// Offsets of line ends, from the line of the last node's first byte on.
     line_ends: Peekable<L>,
-    /// and the number of that line, from 1.
+    /// Number of the line of the last node's first byte, from 1.
     line: u32,
 }
 
@@ -35,13 +34,13 @@ impl SyntaxTree {
             line_ends: memchr_iter(b'\n', text.as_bytes()).peekable(),
             line: 1,
         };
-        copy.all(&mut cursor);
+        copy.copy_all(&mut cursor);
         copy.to
     }
 }
 
 impl<L: Iterator<Item = usize>> TreeCopy<'_, L> {
-    fn all(&mut self, cursor: &mut TreeCursor<'_>) {
+    fn copy_all(&mut self, cursor: &mut TreeCursor<'_>) {
         let mut parent = NONE;
         loop {
             let index = self.push(cursor, parent);
@@ -50,20 +49,20 @@ impl<L: Iterator<Item = usize>> TreeCopy<'_, L> {
                 parent = index;
                 continue;
             }
-            self.close(index);
+            self.finish_node(index);
             let end = self.to.entries[index as usize].end;
             while self.is_last(parent, end) || !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
                     return;
                 }
-                self.close(parent);
+                self.finish_node(parent);
                 parent = self.to.entries[parent as usize].parent;
             }
         }
     }
 
-    /// Whether the node below `parent` that ends at `end` is known to be the last there,
-    /// which spares a question: without an error no node is empty.
+    /// Whether the node below `parent` that ends at `end` is known to be the last there, which
+    /// saves a query: without an error no node is empty.
     fn is_last(&self, parent: u32, end: u32) -> bool {
         let parent = self.to.entries.get(parent as usize);
         !self.has_error && parent.is_some_and(|parent| parent.end == end)
@@ -95,8 +94,8 @@ impl<L: Iterator<Item = usize>> TreeCopy<'_, L> {
         self.to.entries.len() as u32 - 1
     }
 
-    /// All below `index` is there.
-    fn close(&mut self, index: u32) {
+    /// Ends the node `index`, whose descendants are all copied.
+    fn finish_node(&mut self, index: u32) {
         let after = self.to.entries.len() as u32;
         let entry = &mut self.to.entries[index as usize];
         entry.after = after;
@@ -111,7 +110,7 @@ fn flag(has: bool, flag: u8) -> u8 {
     if has { flag } else { 0 }
 }
 
-/// What the parser says of a node.
+/// Returns the flags of a node as the parser has them.
 fn flags_of(node: tree_sitter::Node<'_>) -> u8 {
     let is_missing = node.is_missing();
     flag(node.is_named(), NAMED)

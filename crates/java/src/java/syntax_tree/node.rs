@@ -1,4 +1,4 @@
-//! A view of a node: its tree and its id in one value, for those who look around in one tree.
+//! View of a node: its tree and its id in one value.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{EXTRA, HAS_ERROR, HAS_OPENING, NAMED, NodeId, SyntaxTree};
 use crate::java::kinds::{Field, Kind};
 
-/// A node of a [`SyntaxTree`].
+/// View of a node of a [`SyntaxTree`].
 #[derive(Clone, Copy)]
 pub struct SyntaxNode<'t> {
     tree: &'t SyntaxTree,
@@ -32,104 +32,104 @@ impl<'t> SyntaxNode<'t> {
         SyntaxNode { tree, id }
     }
 
-    /// Its id, unique within its tree.
+    /// Returns its id, unique within its tree.
     pub fn id(&self) -> NodeId {
         self.id
     }
 
-    /// Its kind.
+    /// Returns its kind.
     pub fn kind(&self) -> Kind {
         self.tree.kind(self.id)
     }
 
-    /// The name of its kind in the grammar.
+    /// Returns the name of its kind in the grammar.
     pub fn kind_name(&self) -> &'static str {
         self.kind().name()
     }
 
-    /// Its role below its parent.
+    /// Returns its role below its parent.
     pub fn field(&self) -> Field {
         self.tree.field(self.id)
     }
 
-    /// Its first byte in the file's text.
+    /// Returns the offset of its first byte in the file's text.
     pub fn start_byte(&self) -> usize {
         self.byte_range().start
     }
 
-    /// The byte after its last.
+    /// Returns the offset after its last byte in the file's text.
     pub fn end_byte(&self) -> usize {
         self.byte_range().end
     }
 
-    /// Its bytes in the file's text.
+    /// Returns its byte range in the file's text.
     pub fn byte_range(&self) -> Range<usize> {
         self.tree.range(self.id)
     }
 
-    /// The line of its first byte, from 1.
+    /// Returns the line of its first byte, from 1.
     pub fn line(&self) -> u32 {
         self.tree.line(self.id)
     }
 
-    /// Whether the grammar names it: no punctuation, no keyword.
+    /// Whether the grammar names the node: no punctuation, no keyword.
     pub fn is_named(&self) -> bool {
         self.tree.has(self.id, NAMED)
     }
 
-    /// Whether it may stand anywhere: a comment.
+    /// Whether the node may occur anywhere: a comment.
     pub fn is_extra(&self) -> bool {
         self.tree.has(self.id, EXTRA)
     }
 
-    /// Whether the parser made it up to go on.
+    /// Whether the parser inserted the node to recover from an error.
     pub fn is_missing(&self) -> bool {
         self.tree.is_missing(self.id)
     }
 
-    /// Whether it is what the parser could not follow.
+    /// Whether the node is an error node, which the grammar can't parse.
     pub fn is_error(&self) -> bool {
         self.kind() == Kind::Error
     }
 
-    /// Whether it is, or holds, an error or a missing node.
+    /// Whether the node is, or contains, an error or a missing node.
     pub fn has_error(&self) -> bool {
         self.tree.has(self.id, HAS_ERROR)
     }
 
-    /// Whether it may hold the body of a class, a lambda or a `switch`: whether a `{` or `->`
-    /// is in its text.
+    /// Whether the node may contain the body of a class, a lambda or a `switch`: whether a `{` or
+    /// `->` is in its text.
     pub(crate) fn may_hold_bodies(&self) -> bool {
         self.tree.has(self.id, HAS_OPENING)
     }
 
-    /// The node above; none for the root.
+    /// Returns the parent; `None` for the root.
     pub fn parent(&self) -> Option<SyntaxNode<'t>> {
         self.tree.parent(self.id).map(|parent| self.tree.node(parent))
     }
 
-    /// The nodes directly below, in source order.
+    /// Iterates over the nodes directly below, in source order.
     pub fn children(&self) -> impl Iterator<Item = SyntaxNode<'t>> + Clone + use<'t> {
         let tree = self.tree;
         tree.children(self.id).map(|child| tree.node(child))
     }
 
-    /// The named nodes directly below.
+    /// Iterates over the named nodes directly below, in source order.
     pub fn named_children(&self) -> impl Iterator<Item = SyntaxNode<'t>> + use<'t> {
         self.children().filter(SyntaxNode::is_named)
     }
 
-    /// Whether nothing is below it.
+    /// Whether the node has no children.
     pub fn is_leaf(&self) -> bool {
         self.children().next().is_none()
     }
 
-    /// The first child in the field `name`.
+    /// Returns the first child in the field `name`.
     pub fn child_by_field_name(&self, name: &str) -> Option<SyntaxNode<'t>> {
         self.children_by_field_name(name).next()
     }
 
-    /// The children in the field `name`.
+    /// Iterates over the children in the field `name`.
     pub fn children_by_field_name(
         &self,
         name: &str,
@@ -138,7 +138,7 @@ impl<'t> SyntaxNode<'t> {
         self.children().filter(move |child| field != Field::Other && child.field() == field)
     }
 
-    /// The node before it, below the same parent.
+    /// Returns the node before it, below the same parent.
     pub(crate) fn prev_sibling(&self) -> Option<SyntaxNode<'t>> {
         let parent = self.parent()?;
         // What stands before it is its parent, or the last node below its sibling.
@@ -147,8 +147,8 @@ impl<'t> SyntaxNode<'t> {
         around.find(|node| node.parent() == Some(parent))
     }
 
-    /// Itself and all nodes below it with their depth below it, in source order. `visit`
-    /// says whether to go on below the node it gets.
+    /// Visits the node and all nodes below it with their depth, in source order. `visit` returns
+    /// whether to descend below its node.
     pub fn walk(&self, mut visit: impl FnMut(SyntaxNode<'t>, usize) -> bool) {
         let end = self.tree.entry(self.id).after;
         // Where the nodes end that hold the current one.
@@ -199,7 +199,7 @@ mod tests {
     fn bodies_are_found_by_their_openings() {
         let file = SourceFile::parse("A.java", "class A { int f = 1 - 2; }");
         let root = file.tree.root_node();
-        assert!(!file.gave_up && root.may_hold_bodies());
+        assert!(!file.is_timed_out && root.may_hold_bodies());
         let body = root.children().next().unwrap().child_by_field_name("body").unwrap();
         assert!(!body.named_children().next().unwrap().may_hold_bodies());
     }

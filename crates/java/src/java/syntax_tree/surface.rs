@@ -1,23 +1,23 @@
-//! What other files can see of one: its tree without the code that only the file itself looks
-//! into. And how much code it is that they do not see.
+//! Surface of a tree: the declarations that other files can refer to, without bodies, and flags
+//! for large bodies.
 
-use super::part::Share;
+use super::part_tree::NodeShare;
 use super::{LARGE, NodeId, SyntaxTree};
 use crate::java::kinds::Kind;
 
-/// What compilers inline wherever they meet it has few instructions: ART's
-/// `--inline-max-code-units` is 32 of two bytes each, HotSpot's `MaxInlineSize` 35 bytes for
-/// what is not hot. More nodes than this are more than 64 bytes of bytecode in 95 % of the 716
-/// methods of JBox2D that can be told by their names, or neither is the case.
+/// Most nodes of a body that compilers inline at every call. ART's `--inline-max-code-units` is
+/// 32 of two bytes each, HotSpot's `MaxInlineSize` 35 bytes for code that is not hot. For 95 %
+/// of the 716 methods of JBox2D that can be identified by their names, more nodes than this and
+/// more than 64 bytes of bytecode coincide.
 const NODES_INLINED_MAX: u32 = 45;
 
 impl SyntaxTree {
-    /// A pruned tree without what is below bodies, and below expressions that can't be constant
-    /// whatever they hold. Nodes have other ids in it, and no lines.
+    /// Returns a copy of a pruned tree without the descendants of bodies and of expressions that
+    /// can't be constant whatever they hold. Its nodes have other ids, and no lines.
     pub fn surface(&self) -> SyntaxTree {
         let (mut surface, kept) = self.part(|node| match self.is_inside(node) {
-            true => Share::NodeAlone,
-            false => Share::Node,
+            true => NodeShare::NodeAlone,
+            false => NodeShare::Node,
         });
         for (entry, node) in surface.entries.iter_mut().zip(kept.ids()) {
             entry.line = 0;
@@ -28,13 +28,13 @@ impl SyntaxTree {
         surface
     }
 
-    /// In a pruned tree or its surface, whether what is below a node is more than compilers
-    /// inline wherever they meet it.
+    /// Whether the code below a node of a pruned tree or its surface is too large for compilers to
+    /// inline at every call.
     pub fn is_large(&self, node: NodeId) -> bool {
         self.has(node, LARGE) || self.entry(node).after - node.0 > NODES_INLINED_MAX
     }
 
-    /// Whether nothing below the node can be seen from another file.
+    /// Whether no descendant of the node is visible from another file.
     fn is_inside(&self, node: NodeId) -> bool {
         let is_of_constant = || {
             self.parent(node).is_some_and(|parent| {

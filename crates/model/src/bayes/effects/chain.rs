@@ -4,17 +4,17 @@ use faer::Mat;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{ChiSquared, Distribution, StandardNormal};
-use wattline_units::foreign::decode_foreign;
+use wattline_units::foreign::catch_foreign_panic;
 
 use super::super::chains::ChainSampler;
-use super::super::slice;
-use super::super::truncated::{above_zero, between};
-use super::{EffectStats, MEAN_SD, Shift, Sign, Stretch};
+use super::super::slice_sampling;
+use super::super::truncated_normal::{draw_above_zero, draw_between};
+use super::{EffectSign, EffectStats, MEAN_SD, ShiftMove, StretchMove};
 
 /// The state of a chain, in typical energies.
 #[derive(Debug, Clone)]
 pub(crate) struct EffectsChain<'a> {
-    of: &'a EffectStats,
+    stats: &'a EffectStats,
     effects: Vec<f64>,
     /// `X'X effects`.
     fitted: Vec<f64>,
@@ -25,12 +25,12 @@ pub(crate) struct EffectsChain<'a> {
 
 impl ChainSampler for EffectsChain<'_> {
     fn sweep(&mut self, random: &mut ChaCha8Rng) {
-        match self.of.sign {
-            Sign::Free => self.draw_together(random),
-            Sign::Positive => {
+        match self.stats.sign {
+            EffectSign::Free => self.draw_together(random),
+            EffectSign::Positive => {
                 (0..self.effects.len()).for_each(|level| self.move_effect(level, random));
-                (0..self.of.shifts.len()).for_each(|shift| self.shift(shift, random));
-                (0..self.of.stretches.len()).for_each(|at| self.stretch(at, random));
+                (0..self.stats.shifts.len()).for_each(|shift| self.shift(shift, random));
+                (0..self.stats.stretches.len()).for_each(|at| self.stretch(at, random));
             }
         }
         (0..self.tau.len()).for_each(|factor| self.move_scale(factor, random));
@@ -45,15 +45,16 @@ impl ChainSampler for EffectsChain<'_> {
 }
 
 impl<'a> EffectsChain<'a> {
-    /// A chain at a start, where nothing is fitted yet.
+    /// Creates a chain at a start.
     pub fn new(
-        of: &'a EffectStats,
+        stats: &'a EffectStats,
         effects: Vec<f64>,
         tau: Vec<f64>,
         mean: Vec<f64>,
         variance: f64,
     ) -> Self {
-        let mut chain = Self { of, fitted: vec![0.0; effects.len()], effects, tau, mean, variance };
+        let mut chain =
+            Self { stats, fitted: vec![0.0; effects.len()], effects, tau, mean, variance };
         chain.refresh();
         chain
     }
@@ -61,60 +62,61 @@ impl<'a> EffectsChain<'a> {
     /// Undoes the rounding errors of many updates.
     fn refresh(&mut self) {
         for level in 0..self.effects.len() {
-            let row = self.of.row(level);
+            let row = self.stats.row(level);
             self.fitted[level] = row.iter().zip(&self.effects).map(|(n, e)| n * e).sum();
         }
     }
 
     fn move_effect(&mut self, level: usize, random: &mut ChaCha8Rng) {
-        let row = self.of.row(level);
+        let row = self.stats.row(level);
         let own = row[level];
-        let pull = self.of.pull[level] - self.fitted[level] + own * self.effects[level];
-        let precision = own / self.variance + self.tau[self.of.factor_of[level]].powi(-2);
-        let new = above_zero(random, pull / self.variance / precision, precision.sqrt().recip());
+        let pull = self.stats.pull[level] - self.fitted[level] + own * self.effects[level];
+        let precision = own / self.variance + self.tau[self.stats.factor_of[level]].powi(-2);
+        let new =
+            draw_above_zero(random, pull / self.variance / precision, precision.sqrt().recip());
         let step = new - self.effects[level];
         self.effects[level] = new;
         self.fitted.iter_mut().zip(row).for_each(|(fitted, meet)| *fitted += step * meet);
     }
 
     fn shift(&mut self, shift: usize, random: &mut ChaCha8Rng) {
-        let Shift { up, down, image, square } = &self.of.shifts[shift];
-        let prior = |level: usize| self.tau[self.of.factor_of[level]].powi(-2);
+        let ShiftMove { up, down, image, square } = &self.stats.shifts[shift];
+        let prior = |level: usize| self.tau[self.stats.factor_of[level]].powi(-2);
         let (mut precision, mut pull) = (square / self.variance, 0.0);
         let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
         for (levels, sign) in [(up, 1.0), (down, -1.0)] {
             for level in levels {
                 let effect = self.effects[*level];
-                let slope = (self.of.pull[*level] - self.fitted[*level]) / self.variance;
+                let slope = (self.stats.pull[*level] - self.fitted[*level]) / self.variance;
                 pull += sign * (slope - prior(*level) * effect);
                 precision += prior(*level);
                 if sign > 0.0 { low = low.max(-effect) } else { high = high.min(effect) }
             }
         }
-        let step = between(random, pull / precision, precision.sqrt().recip(), low, high);
+        let step = draw_between(random, pull / precision, precision.sqrt().recip(), low, high);
         up.iter().for_each(|level| self.effects[*level] = (self.effects[*level] + step).max(0.0));
         down.iter().for_each(|level| self.effects[*level] = (self.effects[*level] - step).max(0.0));
         self.fitted.iter_mut().zip(image).for_each(|(fitted, image)| *fitted += step * image);
     }
 
-    /// Effects and scale of a factor times k, the effects `down` less (k - 1) of its mean.
-    /// Such changes follow upon each other as k's multiply, so k has the density of where
-    /// they lead, times the volume k^(n + 1), over k: the likelihood and the prior of
-    /// `down` are normal in k, the half-normals of the factor give k^-n, and the prior of
-    /// the scale is exponential in k.
+    /// Multiplies effects and scale of a factor by k and lowers the effects `down` by (k - 1) of
+    /// its mean. Such changes follow upon each other as k's multiply, so k has the density of where
+    /// they lead, times the volume k^(n + 1), over k: the likelihood and the prior of `down` are
+    /// normal in k, the half-normals of the factor give k^-n, and the prior of the scale is
+    /// exponential in k.
     fn stretch(&mut self, at: usize, random: &mut ChaCha8Rng) {
-        let Stretch { factor, down, image } = &self.of.stretches[at];
-        let levels = &self.of.factors[*factor];
+        let StretchMove { factor, down, image } = &self.stats.stretches[at];
+        let levels = &self.stats.factors[*factor];
         let mean = levels.iter().map(|l| self.effects[*l]).sum::<f64>() / levels.len() as f64;
         let mut moved: Vec<f64> = image.iter().map(|image| -mean * image).collect();
         for level in levels {
             let effect = self.effects[*level];
-            moved.iter_mut().zip(self.of.row(*level)).for_each(|(to, n)| *to += effect * n);
+            moved.iter_mut().zip(self.stats.row(*level)).for_each(|(to, n)| *to += effect * n);
         }
         let (mut square, mut slope) = (0.0, 0.0);
         let mut along = |level: usize, size: f64| {
             square += size * moved[level];
-            slope += size * (self.of.pull[level] - self.fitted[level]);
+            slope += size * (self.stats.pull[level] - self.fitted[level]);
         };
         levels.iter().for_each(|level| along(*level, self.effects[*level]));
         down.iter().for_each(|level| along(*level, -mean));
@@ -123,7 +125,7 @@ impl<'a> EffectsChain<'a> {
         let mut high = f64::INFINITY;
         for level in down {
             let (effect, prior) =
-                (self.effects[*level], self.tau[self.of.factor_of[*level]].powi(-2));
+                (self.effects[*level], self.tau[self.stats.factor_of[*level]].powi(-2));
             precision += prior * mean * mean;
             pull += prior * mean * effect;
             high = high.min(effect / mean);
@@ -132,7 +134,7 @@ impl<'a> EffectsChain<'a> {
             return;
         }
         let sd = precision.sqrt().recip();
-        let step = between(random, pull / precision, sd, -1.0, high);
+        let step = draw_between(random, pull / precision, sd, -1.0, high);
         // k = 0 is of no probability; rounding must not make it one.
         let factor_k = (1.0 + step).max(1e-12);
         levels.iter().for_each(|level| self.effects[*level] *= factor_k);
@@ -143,25 +145,27 @@ impl<'a> EffectsChain<'a> {
         self.fitted.iter_mut().zip(&moved).for_each(|(fitted, moved)| *fitted += step * moved);
     }
 
-    /// All effects from their joint normal distribution, with the factors' means
-    /// integrated out; then the means.
+    /// Draws all effects from their joint normal distribution, with the factors' means integrated
+    /// out; then the means.
     fn draw_together(&mut self, random: &mut ChaCha8Rng) {
         let p = self.effects.len();
-        let of = &self.of.factor_of;
+        let of = &self.stats.factor_of;
         // Inverse of tau^2 I + s^2 11' within a factor.
         let shared = |factor: usize| {
             let (t, s) = (self.tau[factor].powi(2), MEAN_SD * MEAN_SD);
-            s / (t * (t + s * self.of.factors[factor].len() as f64))
+            s / (t * (t + s * self.stats.factors[factor].len() as f64))
         };
         let precision = Mat::from_fn(p, p, |i, j| {
             let own = if i == j { self.tau[of[i]].powi(-2) } else { 0.0 };
             let joint = if of[i] == of[j] { shared(of[i]) } else { 0.0 };
-            self.of.meetings[i * p + j] / self.variance + own - joint
+            self.stats.meetings[i * p + j] / self.variance + own - joint
         });
-        let Ok(Ok(factor)) = decode_foreign(|| precision.llt(faer::Side::Lower)) else { return };
+        let Ok(Ok(factor)) = catch_foreign_panic(|| precision.llt(faer::Side::Lower)) else {
+            return;
+        };
         let lower = factor.L();
         // L L' x = h / s^2 + L z: mean and noise by one forward and one backward pass.
-        let mut x: Vec<f64> = self.of.pull.iter().map(|h| h / self.variance).collect();
+        let mut x: Vec<f64> = self.stats.pull.iter().map(|h| h / self.variance).collect();
         for j in 0..p {
             x[j] /= lower[(j, j)];
             let known = x[j];
@@ -177,7 +181,7 @@ impl<'a> EffectsChain<'a> {
     }
 
     fn move_mean(&mut self, factor: usize, random: &mut ChaCha8Rng) {
-        let (levels, tau) = (&self.of.factors[factor], self.tau[factor]);
+        let (levels, tau) = (&self.stats.factors[factor], self.tau[factor]);
         let precision = levels.len() as f64 / (tau * tau) + MEAN_SD.powi(-2);
         let sum: f64 = levels.iter().map(|level| self.effects[*level]).sum();
         let step: f64 = random.sample(StandardNormal);
@@ -185,20 +189,20 @@ impl<'a> EffectsChain<'a> {
     }
 
     fn move_scale(&mut self, factor: usize, random: &mut ChaCha8Rng) {
-        let levels = &self.of.factors[factor];
-        let centre = if self.of.sign == Sign::Free { self.mean[factor] } else { 0.0 };
+        let levels = &self.stats.factors[factor];
+        let centre = if self.stats.sign == EffectSign::Free { self.mean[factor] } else { 0.0 };
         let squares: f64 = levels.iter().map(|at| (self.effects[*at] - centre).powi(2)).sum();
         let n = levels.len() as f64;
         let log_density = |tau: f64| -n * tau.ln() - squares / (2.0 * tau * tau) - tau;
-        self.tau[factor] = slice::positive(random, self.tau[factor], log_density);
+        self.tau[factor] = slice_sampling::draw_positive(random, self.tau[factor], log_density);
     }
 
     fn move_variance(&mut self, random: &mut ChaCha8Rng) {
         self.refresh();
-        let cross: f64 = self.effects.iter().zip(&self.of.pull).map(|(e, h)| e * h).sum();
+        let cross: f64 = self.effects.iter().zip(&self.stats.pull).map(|(e, h)| e * h).sum();
         let square: f64 = self.effects.iter().zip(&self.fitted).map(|(e, f)| e * f).sum();
-        let squares = (self.of.energy - 2.0 * cross + square).max(1e-20);
-        let draw = ChiSquared::new(self.of.cases).expect("there are cases").sample(random);
+        let squares = (self.stats.energy - 2.0 * cross + square).max(1e-20);
+        let draw = ChiSquared::new(self.stats.cases).expect("there are cases").sample(random);
         self.variance = squares / draw;
     }
 }
@@ -206,7 +210,7 @@ impl<'a> EffectsChain<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::super::chains::{ChainOptions, run};
-    use super::super::super::factors::Factors;
+    use super::super::super::factors::FactorMeasurements;
     use super::*;
 
     /// Small effects in much noise, where stretching matters: with and without it chains
@@ -222,8 +226,8 @@ mod tests {
                 (levels, 0.2 + f64::from(operation) + 0.1 * f64::from(size) + noise)
             })
             .collect();
-        let data = Factors::new(&names, &measured).unwrap();
-        let with = EffectStats::new(&data, Sign::Positive);
+        let data = FactorMeasurements::new(&names, &measured).unwrap();
+        let with = EffectStats::new(&data, EffectSign::Positive);
         let without = EffectStats { stretches: Vec::new(), ..with.clone() };
         let options = ChainOptions { draws: 4000, thin: 8, ..Default::default() };
         let drawn = |model: &EffectStats| run(&options, |random| model.start(random)).unwrap();

@@ -36,7 +36,7 @@ fn effect(table: &[(String, String, f64)], category: &str, level: &str) -> f64 {
 }
 
 /// 174 patterns on two devices, `repeats` times, with the published effects and noise.
-fn made(table: &[(String, String, f64)], repeats: usize, seed: u64) -> Factors {
+fn made(table: &[(String, String, f64)], repeats: usize, seed: u64) -> FactorMeasurements {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let sigma = effect(table, "sigma", "residual");
     let mut measured = Vec::new();
@@ -51,14 +51,14 @@ fn made(table: &[(String, String, f64)], repeats: usize, seed: u64) -> Factors {
             }
         }
     }
-    Factors::new(&FACTORS.map(str::to_owned), &measured).unwrap()
+    FactorMeasurements::new(&FACTORS.map(str::to_owned), &measured).unwrap()
 }
 
 #[test]
 fn every_effect_is_found_again() {
     let table = published();
     let data = made(&table, 50, 11);
-    let posterior = fit_effects(&data, Sign::Positive, &ChainOptions::default()).unwrap();
+    let posterior = fit_effects(&data, EffectSign::Positive, &ChainOptions::default()).unwrap();
     for found in posterior.effects() {
         let truth = effect(&table, &found.category, &found.level);
         let off = (found.mean_j - truth).abs() / found.sd_j;
@@ -89,7 +89,7 @@ fn every_effect_is_found_again() {
 fn sums_are_known_and_not_how_factors_share_them() {
     let table = published();
     let data = made(&table, 50, 11);
-    let posterior = fit_effects(&data, Sign::Positive, &ChainOptions::default()).unwrap();
+    let posterior = fit_effects(&data, EffectSign::Positive, &ChainOptions::default()).unwrap();
     let place = |factor: &str, level: &str| data.place(factor, level).unwrap();
     let of = |levels: &[usize]| posterior.joules.predict(&[(levels.to_vec(), 1.0)]);
     let truth = |levels: &[usize]| -> f64 {
@@ -125,9 +125,10 @@ fn both_models_agree_on_patterns_for_any_seed() {
     let table = published();
     let data = made(&table, 10, 12);
     let free = ChainOptions { thin: 1, ..Default::default() };
-    let bound = fit_effects(&data, Sign::Positive, &ChainOptions::default()).unwrap();
+    let bound = fit_effects(&data, EffectSign::Positive, &ChainOptions::default()).unwrap();
     for seed in 1..=2 {
-        let posterior = fit_effects_otherwise(&data, Sign::Free, &ChainOptions { seed, ..free });
+        let posterior =
+            fit_effects_by_other_sampler(&data, EffectSign::Free, &ChainOptions { seed, ..free });
         for row in data.rows.iter().step_by(10) {
             let (a, b) = (
                 posterior.joules.predict(&[(row.clone(), 1.0)]),
@@ -143,30 +144,30 @@ fn both_models_agree_on_patterns_for_any_seed() {
 /// their errors, and NUTS never loses its way, whatever the seed.
 #[test]
 fn each_sampler_is_the_others_test() {
-    samplers_agree([(Sign::Free, 1), (Sign::Positive, 1)]);
+    samplers_agree([(EffectSign::Free, 1), (EffectSign::Positive, 1)]);
 }
 
 #[test]
 #[ignore = "the same for more seeds; scripts/nightly.sh runs it"]
 fn each_sampler_is_the_others_test_for_more_seeds() {
-    samplers_agree([(Sign::Free, 5), (Sign::Positive, 2)]);
+    samplers_agree([(EffectSign::Free, 5), (EffectSign::Positive, 2)]);
 }
 
-fn samplers_agree(seeds_of: [(Sign, u64); 2]) {
+fn samplers_agree(seeds_of: [(EffectSign, u64); 2]) {
     let table = published();
     let data = made(&table, 10, 13);
     let options = ChainOptions { draws: 2000, thin: 1, ..Default::default() };
     for (sign, seeds) in seeds_of {
-        let drawn = |of: Sign, seed| {
+        let drawn = |of: EffectSign, seed| {
             let options = ChainOptions { seed, ..options };
             match of == sign {
                 true => fit_effects(&data, sign, &options).unwrap(),
-                false => fit_effects_otherwise(&data, sign, &options),
+                false => fit_effects_by_other_sampler(&data, sign, &options),
             }
         };
-        let gibbs = drawn(Sign::Positive, 1).effects();
+        let gibbs = drawn(EffectSign::Positive, 1).effects();
         for seed in 1..=seeds {
-            let posterior = drawn(Sign::Free, seed);
+            let posterior = drawn(EffectSign::Free, seed);
             assert!(posterior.draws.divergences == 0 && posterior.draws.rhat_max() < 1.01);
             for (a, b) in posterior.effects().iter().zip(&gibbs) {
                 let error = f64::hypot(a.mcse_j.unwrap(), b.mcse_j.unwrap());
@@ -209,9 +210,9 @@ fn held_by_intervals_of_patterns(tables: u64) -> f64 {
             measured.push((levels.map(|level| level.to_string()).to_vec(), truth + noise));
             truths.push(truth);
         }
-        let data = Factors::new(&names, &measured).unwrap();
+        let data = FactorMeasurements::new(&names, &measured).unwrap();
         let options = ChainOptions { seed, ..ChainOptions::default() };
-        let posterior = fit_effects(&data, Sign::Positive, &options).unwrap();
+        let posterior = fit_effects(&data, EffectSign::Positive, &options).unwrap();
         for (row, truth) in data.rows.iter().zip(&truths).take(72) {
             let found = posterior.joules.predict(&[(row.clone(), 1.0)]);
             held += f64::from((found.mean_j - truth).abs() <= 1.96 * found.sd_j);
@@ -238,8 +239,8 @@ fn an_unknown_device_lies_between_the_known() {
             }
         }
     }
-    let data = Factors::new(&names, &measured).unwrap();
-    let posterior = fit_effects(&data, Sign::Positive, &ChainOptions::default()).unwrap();
+    let data = FactorMeasurements::new(&names, &measured).unwrap();
+    let posterior = fit_effects(&data, EffectSign::Positive, &ChainOptions::default()).unwrap();
     let add = data.place("operation", "Add").unwrap();
     let found = posterior.joules.predict_over("device", &[(vec![add], 1.0)]);
     assert!((found.mean_j - 3.0).abs() < 0.01 && (found.sd_j - 1.0).abs() < 0.01, "{found:?}");

@@ -1,6 +1,6 @@
-//! What is believed of costs before the cases are looked at: microbenchmarks' costs with
-//! their errors; of operations without a microbenchmark, the mean of the microbenchmarks of their
-//! family; of all others, one common cost, which the cases tell.
+//! Prior of costs in `shrink`, before the cases are fitted: costs by microbenchmarks with their
+//! errors; of operations without a microbenchmark, the mean of the microbenchmarks of their family;
+//! of all others, one common cost, which is fitted to the cases.
 //!
 //! A common cost supposes columns of one sort. Where columns are of different sorts
 //! (cycles, cache misses and seconds), each may instead explain about the same share of
@@ -13,16 +13,16 @@ use wattline_units::operation::FeatureColumn;
 
 use super::super::super::design::Design;
 use super::super::super::error::ModelError;
-use super::super::super::fitted::{CostPrior, CostPriors};
+use super::super::super::fitted_model::{CostPrior, CostPriors};
 use super::super::super::gram::Gram;
 use super::super::super::linear::{dot, times};
 use super::super::super::microbenchmark_prior::{
-    MicrobenchmarkPrior, TINY, calls, family, mean_cost,
+    MicrobenchmarkPrior, TINY, mean_cost, operation_family, without_gc,
 };
 use super::prior::GaussianPrior;
 use crate::table::GARBAGE_COLLECTION;
 
-/// What is believed of one cost, in joules.
+/// Source of the prior of one cost, in joules.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum CostBelief {
     Microbenchmark {
@@ -44,7 +44,7 @@ impl CostBelief {
     }
 }
 
-/// What is believed of all costs, as far as it doesn't depend on energies.
+/// Prior information on all costs, as far as it doesn't depend on energies.
 #[derive(Debug)]
 pub(super) struct Beliefs {
     each: Vec<CostBelief>,
@@ -56,16 +56,17 @@ pub(super) struct Beliefs {
 }
 
 impl Beliefs {
-    /// Microbenchmarks are off by `misfit` of their costs beside their own errors.
+    /// Creates the beliefs of a design; the relative error `misfit` is added to the errors of
+    /// microbenchmarks.
     ///
     /// # Errors
     /// Errors of the priors that no covariance has.
     pub fn new(design: &Design, priors: &CostPriors, misfit: f64) -> Result<Self, ModelError> {
         let known = MicrobenchmarkPrior::new(design, priors, misfit)?;
         let families = family_means(&priors.costs);
-        let mean_microbenchmark_j = mean_cost(calls(&priors.costs).map(|prior| prior.cost_j));
+        let mean_microbenchmark_j = mean_cost(without_gc(&priors.costs).map(|prior| prior.cost_j));
         let each: Vec<CostBelief> = (0..design.columns())
-            .map(|j| match (known.place(j), families.get(family(&design.features[j]))) {
+            .map(|j| match (known.place(j), families.get(operation_family(&design.features[j]))) {
                 (Some(at), _) => {
                     CostBelief::Microbenchmark { cost_j: known.costs[at] / design.scale[j] }
                 }
@@ -86,7 +87,7 @@ impl Beliefs {
         Ok(Self { each, collection, scale, mean_microbenchmark_j, known, assumed })
     }
 
-    /// Nothing is believed but that each column may explain some share of the energy.
+    /// Creates beliefs without any prior but that each column may explain some share of the energy.
     pub(crate) fn by_share(design: &Design) -> Self {
         Self {
             each: vec![CostBelief::Share; design.columns()],
@@ -108,12 +109,12 @@ impl Beliefs {
         self.each.contains(&CostBelief::Share)
     }
 
-    /// Whether all is guessed, from one common cost.
+    /// Whether all costs are guessed, from one common cost.
     pub(crate) fn is_by_common_cost(&self) -> bool {
         self.known.len() == 0 && !self.is_by_share()
     }
 
-    /// The prior over scaled costs; the common cost is the one that explains best what
+    /// Returns the prior over scaled costs; the common cost is the one that explains best what
     /// microbenchmarks and families leave of the energies.
     pub fn prior(&self, gram: &Gram) -> GaussianPrior {
         let common_cost = self.common_cost(gram);
@@ -155,8 +156,8 @@ impl Beliefs {
         )
     }
 
-    /// One cost for all that neither microbenchmarks nor families tell about: least squares of
-    /// the energy left on the counts left.
+    /// Returns the one cost for all operations without a microbenchmark in their family: least
+    /// squares of the energy left on the counts left.
     fn common_cost(&self, gram: &Gram) -> f64 {
         let known: Vec<f64> = self.per_column(|belief| match belief {
             CostBelief::Microbenchmark { cost_j } | CostBelief::Family { cost_j } => cost_j,
@@ -185,7 +186,7 @@ impl Beliefs {
         self.each.iter().zip(&self.scale).map(|(belief, scale)| cost(*belief) * scale).collect()
     }
 
-    /// The columns of one level; a GC has nothing in common with others.
+    /// Returns the columns of one level; a GC has nothing in common with others.
     fn members(&self, has: impl Fn(&CostBelief) -> bool) -> Vec<usize> {
         (0..self.each.len())
             .filter(|j| has(&self.each[*j]) && self.collection != Some(*j))
@@ -195,14 +196,14 @@ impl Beliefs {
 
 fn family_means(priors: &[CostPrior]) -> BTreeMap<&str, f64> {
     let mut costs: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for prior in calls(priors) {
-        costs.entry(family(&prior.operation)).or_default().push(prior.cost_j.max(0.0));
+    for prior in without_gc(priors) {
+        costs.entry(operation_family(&prior.operation)).or_default().push(prior.cost_j.max(0.0));
     }
     let means = costs.into_iter().map(|(family, costs)| (family, mean_cost(costs.into_iter())));
     means.filter(|(_, mean)| *mean > 0.0).collect()
 }
 
-/// Length of the energies: what a scaled cost is if it explains all.
+/// Returns the length of the energies: what a scaled cost is if it explains all.
 fn root_mean_square(gram: &Gram) -> f64 {
     f64::max(gram.yy.sqrt(), TINY)
 }

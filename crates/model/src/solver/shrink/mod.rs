@@ -1,18 +1,18 @@
-//! The default: costs >= 0, drawn towards what is believed of them beforehand, as
-//! strongly as an inner cross-validation likes; among strengths that it can't tell
-//! apart, as strongly as is most probable. (Cross-validation alone sees only the sums
-//! of cases, and leaves single costs a wide choice.)
+//! The default of the library: costs >= 0, drawn towards their prior, as strongly as an inner
+//! cross-validation prefers; among strengths that it cannot separate, as strongly as is most
+//! probable. (Cross-validation alone sees only the sums of cases, and leaves single costs a wide
+//! choice.)
 //!
 //! Costs that are only guessed have a t distribution, whose tails let go what the cases
 //! find to be far from the guess; it is approached by Gaussians.
 //!
-//! Minimises `|Xb - y|^2 + strength (b - mean)' P (b - mean)` over `b >= 0`: the most
-//! probable costs for Gaussian noise of variance `s^2` and a Gaussian prior of
-//! covariance `t^2 P^-1`, `strength = s^2/t^2`. The intervals are the posterior's:
-//! covariance `(X'X/s^2 + P/t^2)^-1`, with `s^2` the minimum per case (its most
-//! probable value) and `t^2 = s^2/strength`; beside microbenchmarks that are taken at their word,
-//! `t^2 = 1` and `s^2` as [`stated`] finds it. They leave the bound at zero out of
-//! account, which makes them wider than need be, never narrower.
+//! Minimises `|Xb - y|^2 + strength (b - mean)' P (b - mean)` over `b >= 0`: the most probable
+//! costs for Gaussian noise of variance `s^2` and a Gaussian prior of covariance `t^2 P^-1`,
+//! `strength = s^2/t^2`. The intervals are the posterior's: covariance `(X'X/s^2 + P/t^2)^-1`, with
+//! `s^2` the minimum per case (its most probable value) and `t^2 = s^2/strength`; with
+//! microbenchmarks whose errors are used as stated, `t^2 = 1` and `s^2` as [`choose_misfit`] finds
+//! it. They leave the bound at zero out of account, which makes them wider than need be, never
+//! narrower.
 
 mod beliefs;
 mod microbenchmark_hypotheses;
@@ -22,16 +22,16 @@ use faer::Mat;
 use wattline_units::assumptions::Assumptions;
 
 use self::beliefs::Beliefs;
-use self::microbenchmark_hypotheses::{MicrobenchmarkHypothesis, Stated, stated};
+use self::microbenchmark_hypotheses::{MicrobenchmarkHypothesis, MisfitChoice, choose_misfit};
 use self::prior::GaussianPrior;
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
 use super::super::linear::{dot, invert_positive, log_determinant, times};
 use super::super::options::{FitOptions, Penalty};
-use super::super::tune::{decades, score};
+use super::super::tuning::{score_strengths, strengths_by_decade};
 use super::nnls::{NnlsStart, minimise};
-use super::solution::{Covariance, OfMicrobenchmarks, Solution, SolvedScope, diagnostics};
+use super::solution::{Covariance, MicrobenchmarkSolution, Solution, SolvedScope, diagnostics};
 
 /// Steps towards the t distribution of guessed costs: where many of them are far more expensive
 /// than guessed, each step lets go a little more, and costs beside them are wrong until then.
@@ -42,7 +42,8 @@ const SETTLED: f64 = 0.01;
 
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     let gram = design.gram();
-    let Guide { beliefs, misfit, strength, noise, contradicted } = guide(design, options, &gram)?;
+    let ShrinkageSetup { beliefs, misfit, strength, noise, contradicted } =
+        shrinkage_setup(design, options, &gram)?;
     let prior = beliefs.prior(&gram);
     let (b, prior) = most_probable(&gram, &prior, strength, NnlsStart::Near(&prior.mean))?;
     let noise = noise.unwrap_or_else(|| {
@@ -79,54 +80,61 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         parameters,
         diagnostics,
         of_microbenchmarks: contradicted
-            .map(|word| of_microbenchmarks(&gram, &word))
+            .map(|hypothesis| solve_by_microbenchmarks(&gram, &hypothesis))
             .transpose()?,
         stacked: None,
     })
 }
 
-/// The costs that hold to microbenchmarks: what the cases contradict is left to the noise.
-fn of_microbenchmarks(
+/// Finds the costs by microbenchmarks alone: what the cases contradict is left to the noise.
+fn solve_by_microbenchmarks(
     gram: &Gram,
-    word: &MicrobenchmarkHypothesis,
-) -> Result<OfMicrobenchmarks, ModelError> {
-    let prior = word.beliefs.prior(gram);
-    let (b, near) = most_probable(gram, &prior, word.noise, NnlsStart::Near(&prior.mean))?;
-    Ok(OfMicrobenchmarks { of_b: covariance(gram, &near, word.noise, 1.0)?, b })
+    hypothesis: &MicrobenchmarkHypothesis,
+) -> Result<MicrobenchmarkSolution, ModelError> {
+    let prior = hypothesis.beliefs.prior(gram);
+    let (b, near) = most_probable(gram, &prior, hypothesis.noise, NnlsStart::Near(&prior.mean))?;
+    Ok(MicrobenchmarkSolution { of_b: covariance(gram, &near, hypothesis.noise, 1.0)?, b })
 }
 
-/// By what costs are found.
-struct Guide {
-    /// What is believed of them beforehand.
+/// Prior, strength and noise that the costs are found with.
+struct ShrinkageSetup {
+    /// Prior information on the costs.
     beliefs: Beliefs,
-    /// How far microbenchmarks are off, relative, beside the errors that they state.
+    /// Relative misfit of microbenchmarks beside the errors that they state.
     misfit: f64,
-    /// How strongly costs are held near that.
+    /// Strength of the prior.
     strength: f64,
     /// Variance of the noise, where it was needed for the strength.
     noise: Option<f64>,
-    /// Microbenchmarks as far off as supposed, where the cases contradict that.
+    /// The hypothesis of the assumed misfit, where the cases contradict it.
     contradicted: Option<MicrobenchmarkHypothesis>,
 }
 
-fn guide(design: &Design, options: &FitOptions, gram: &Gram) -> Result<Guide, ModelError> {
+fn shrinkage_setup(
+    design: &Design,
+    options: &FitOptions,
+    gram: &Gram,
+) -> Result<ShrinkageSetup, ModelError> {
     let misfit = design.assumed.microbenchmark_misfit;
     let beliefs = || Beliefs::new(design, &options.priors, misfit);
     let (beliefs, strength) = match options.penalty {
         Penalty::AsStated => {
-            let Stated { word: MicrobenchmarkHypothesis { beliefs, noise }, misfit, contradicted } =
-                stated(design, options, gram)?;
+            let MisfitChoice {
+                hypothesis: MicrobenchmarkHypothesis { beliefs, noise },
+                misfit,
+                contradicted,
+            } = choose_misfit(design, options, gram)?;
             let (strength, noise) = (noise, Some(noise));
-            return Ok(Guide { beliefs, misfit, strength, noise, contradicted });
+            return Ok(ShrinkageSetup { beliefs, misfit, strength, noise, contradicted });
         }
         Penalty::Fixed(strength) => (beliefs()?, strength),
-        Penalty::CrossValidated => tuned(design, options, beliefs()?, gram)?,
+        Penalty::CrossValidated => tune_prior(design, options, beliefs()?, gram)?,
     };
-    Ok(Guide { beliefs, misfit, strength, noise: None, contradicted: None })
+    Ok(ShrinkageSetup { beliefs, misfit, strength, noise: None, contradicted: None })
 }
 
-/// Scaled costs by the rows of `gram`, at the strength and by the sort of prior that
-/// `whole`, a solution of the design, found.
+/// Finds scaled costs by the rows of `gram`, at the strength and by the sort of prior that `whole`,
+/// a solution of the design, found.
 pub(super) fn refit(
     design: &Design,
     options: &FitOptions,
@@ -142,8 +150,8 @@ pub(super) fn refit(
     Ok(most_probable(gram, &prior, strength, NnlsStart::Near(&prior.mean))?.0)
 }
 
-/// The prior, and the most probable of the strengths that do best in cross-validation.
-fn tuned(
+/// Returns the prior, and the most probable of the strengths that do best in cross-validation.
+fn tune_prior(
     design: &Design,
     options: &FitOptions,
     mut beliefs: Beliefs,
@@ -151,13 +159,14 @@ fn tuned(
 ) -> Result<(Beliefs, f64), ModelError> {
     let score = |beliefs: &Beliefs, per_decade: i32| {
         let path = |gram: &Gram, grid: &[f64]| path(gram, beliefs, grid);
-        score(design, options.inner_folds, decades(0, -7, per_decade), path)
+        score_strengths(design, options.inner_folds, strengths_by_decade(0, -7, per_decade), path)
     };
     let untuned = design.assumed.untuned_strength;
     let Some(mut scores) = score(&beliefs, 2)? else { return Ok((beliefs, untuned)) };
     if beliefs.microbenchmarks() == 0 {
         let by_share = Beliefs::by_share(design);
-        if let Some(others) = score(&by_share, 1)?.filter(|others| scores.clearly_beaten_by(others))
+        if let Some(others) =
+            score(&by_share, 1)?.filter(|others| scores.is_clearly_beaten_by(others))
         {
             (beliefs, scores) = (by_share, others);
         }
@@ -166,8 +175,9 @@ fn tuned(
     Ok((beliefs, strength))
 }
 
-/// The strength, of some, under which the energies are most probable. Strengths that hold
-/// guesses more tightly than the least variance are ruled out; if all do, the weakest is left.
+/// Returns the strength, among `strengths`, under which the energies are most probable. Strengths
+/// that hold guesses more tightly than the least variance are ruled out; if all do, the weakest is
+/// left.
 fn most_probable_strength(
     gram: &Gram,
     beliefs: &Beliefs,
@@ -191,7 +201,7 @@ fn most_probable_strength(
     Ok(best.1)
 }
 
-/// Minus twice the logarithm of the energies' probability, but for a constant, with the
+/// Returns minus twice the logarithm of the energies' probability, but for a constant, with the
 /// noise at its most probable value and the bound at zero left out of account:
 /// `m ln(minimum) + ln det(X'X + strength P) - ln det(strength P)`.
 fn surprise(
@@ -200,12 +210,17 @@ fn surprise(
     strength: f64,
     b: &[f64],
 ) -> Result<f64, ModelError> {
-    let freedom = freedom(gram, near, strength)?;
+    let freedom = log_determinant_ratio(gram, near, strength)?;
     Ok(gram.rows as f64 * objective(gram, near, strength, b).ln() + freedom)
 }
 
-/// `ln det(X'X + strength P) - ln det(strength P)`: what costs free to move make likely.
-fn freedom(gram: &Gram, near: &GaussianPrior, strength: f64) -> Result<f64, ModelError> {
+/// Returns `ln det(X'X + strength P) - ln det(strength P)`, the part of the costs in the
+/// probability of energies.
+fn log_determinant_ratio(
+    gram: &Gram,
+    near: &GaussianPrior,
+    strength: f64,
+) -> Result<f64, ModelError> {
     let what = "the prior's precision";
     let log_det =
         |a: &Mat<f64>| log_determinant(a.as_ref()).ok_or(ModelError::Decomposition { what });
@@ -225,7 +240,7 @@ fn path(gram: &Gram, beliefs: &Beliefs, grid: &[f64]) -> Result<Vec<Vec<f64>>, M
         .collect()
 }
 
-/// The most probable costs, and the Gaussian that the prior is near them.
+/// Finds the most probable costs, and the Gaussian that the prior is near them.
 fn most_probable(
     gram: &Gram,
     prior: &GaussianPrior,
@@ -259,7 +274,7 @@ fn minimum(
     Ok(minimise(&a, &rhs, start)?.b)
 }
 
-/// What was minimised; a little above zero even for a perfect fit, so that it can be
+/// Returns the minimised function; a little above zero even for a perfect fit, so that it can be
 /// divided by.
 fn objective(gram: &Gram, prior: &GaussianPrior, strength: f64, b: &[f64]) -> f64 {
     (gram.squared_error(b) + strength * pull_squared(prior, b)).max(1e-20 * gram.rows as f64)
@@ -271,7 +286,7 @@ fn pull_squared(prior: &GaussianPrior, b: &[f64]) -> f64 {
     dot(&off, &times(prior.precision.as_ref(), &off))
 }
 
-/// The most probable variance of the noise: the minimum per case.
+/// Returns the most probable variance of the noise: the minimum per case.
 fn noise(gram: &Gram, prior: &GaussianPrior, strength: f64, b: &[f64]) -> f64 {
     objective(gram, prior, strength, b) / gram.rows as f64
 }

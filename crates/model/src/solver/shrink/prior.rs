@@ -9,31 +9,31 @@ use super::super::super::microbenchmark_prior::MicrobenchmarkPrior;
 /// several.
 #[derive(Debug, Clone)]
 pub(super) struct GaussianPrior {
-    /// Its mean, length l, not negative.
+    /// Mean, length l, not negative.
     pub mean: Vec<f64>,
-    /// Its inverse covariance, l x l.
+    /// Inverse covariance, l x l.
     pub precision: Mat<f64>,
     /// The common cost in joules.
     pub common_cost: f64,
-    /// Standard deviations of the independent errors, length l; of costs that are
-    /// known beforehand they say nothing.
+    /// Standard deviations of the independent errors, length l; unused for costs that are known
+    /// beforehand.
     sd: Vec<f64>,
     known: MicrobenchmarkPrior,
-    levels: Vec<Level>,
+    levels: Vec<SharedLevel>,
     /// Whether a cost is guessed from others, rather than measured by a microbenchmark.
     guessed: Vec<bool>,
     assumed: Assumptions,
 }
 
-/// A factor common to some costs that may be off by this much, relative.
-pub(super) type Level = (f64, Vec<usize>);
+/// Relative error of a factor that is common to some costs, and the columns of these.
+pub(super) type SharedLevel = (f64, Vec<usize>);
 
 impl GaussianPrior {
     pub fn new(
         mean: Vec<f64>,
         sd: Vec<f64>,
         known: MicrobenchmarkPrior,
-        levels: Vec<Level>,
+        levels: Vec<SharedLevel>,
         guessed: Vec<bool>,
         common_cost: f64,
         assumed: Assumptions,
@@ -42,10 +42,9 @@ impl GaussianPrior {
         Self { mean, precision, common_cost, sd, known, levels, guessed, assumed }
     }
 
-    /// The Gaussian that stands for the t distribution of guessed costs near the costs
-    /// `b`, where the variance of the prior is `spread` times its own: one step of the
-    /// usual reweighting. Costs that the cases find far out are let go, the rest held a
-    /// little tighter.
+    /// Returns the Gaussian that stands for the t distribution of guessed costs near the costs `b`,
+    /// where the variance of the prior is `spread` times its own: one step of the usual
+    /// reweighting. Costs that the cases find far out are let go, the rest held a little tighter.
     pub(crate) fn reweighted(&self, b: &[f64], spread: f64) -> Self {
         let Assumptions { guess_freedom, guess_reach, .. } = self.assumed;
         let sd = (0..b.len())
@@ -61,10 +60,15 @@ impl GaussianPrior {
     }
 }
 
-/// The inverse of `diag(sd^2) + sum over levels of a a'`, with the covariance of
-/// what is known beforehand in place of its columns' own, by Sherman and Morrison; no cost
-/// is in two levels, and those known beforehand are all in one or in none.
-fn precision(mean: &[f64], sd: &[f64], known: &MicrobenchmarkPrior, levels: &[Level]) -> Mat<f64> {
+/// Returns the inverse of `diag(sd^2) + sum over levels of a a'`, with the covariance of what is
+/// known beforehand in place of its columns' own, by Sherman and Morrison; no cost is in two
+/// levels, and those known beforehand are all in one or in none.
+fn precision(
+    mean: &[f64],
+    sd: &[f64],
+    known: &MicrobenchmarkPrior,
+    levels: &[SharedLevel],
+) -> Mat<f64> {
     let l = mean.len();
     let mut precision = Mat::from_fn(l, l, |i, j| if i == j { sd[i].powi(-2) } else { 0.0 });
     for (a, i) in known.columns.iter().enumerate() {

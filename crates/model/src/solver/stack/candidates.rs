@@ -1,6 +1,6 @@
-//! The predictors that are chosen among: from next to nothing (one cost for all, the mean,
-//! one power, and these together) to a cost per operation. All costs are >= 0, all are
-//! linear in the counts, the case and its seconds, and all need nothing but cross products.
+//! Candidates among which a predictor is chosen: from a single figure (one cost for all, the mean,
+//! one power, and these together) to a cost per operation. All costs are >= 0, all are linear in
+//! the counts, the case and its seconds, and all need nothing but cross products.
 
 use faer::Mat;
 
@@ -9,7 +9,7 @@ use super::super::super::error::ModelError;
 use super::super::super::gram::Gram;
 use super::super::super::linear::{dot, times};
 use super::super::super::options::FitOptions;
-use super::super::super::tune::decades;
+use super::super::super::tuning::strengths_by_decade;
 use super::super::nnls::{NnlsStart, minimise};
 use super::super::shrink;
 use super::super::solution::Solution;
@@ -54,28 +54,28 @@ impl<'d> ExtendedDesign<'d> {
         self.narrow.columns()
     }
 
-    /// All candidates on the rows of `gram`: name and scaled costs of all columns. `whole`
-    /// is the fit of `shrink` to all rows, whose strength it keeps.
+    /// Fits all candidates to the rows of `gram`: name and scaled costs of all columns. `whole` is
+    /// the fit of `shrink` to all rows, whose strength it keeps.
     pub fn candidates(
         &self,
         gram: &Gram,
         options: &FitOptions,
         whole: &Solution,
     ) -> Result<Vec<(&'static str, Vec<f64>)>, ModelError> {
-        let operations = leading(gram, self.operations());
-        let mut found = self.few(gram)?;
+        let operations = leading_columns(gram, self.operations());
+        let mut found = self.simple_candidates(gram)?;
         let nnls = minimise(&operations.xx, &operations.xy, NnlsStart::Zero);
         // Collinear to working precision: then it is no candidate's turn.
         let nnls = nnls.map_or_else(|_| vec![f64::NAN; self.operations()], |found| found.b);
         found.push(("nnls", self.padded(nnls)));
-        found.extend(ridges(gram)?.into_iter().map(|b| (RIDGE, b)));
+        found.extend(ridge_fits(gram)?.into_iter().map(|b| (RIDGE, b)));
         let shrunk = shrink::refit(self.narrow, options, &operations, whole)?;
         found.push((SHRINK, self.padded(shrunk)));
         Ok(found)
     }
 
-    /// One cost for all operations, the mean, one power, and all of these.
-    fn few(&self, gram: &Gram) -> Result<Vec<(&'static str, Vec<f64>)>, ModelError> {
+    /// Fits one cost for all operations, the mean, one power, and all of these.
+    fn simple_candidates(&self, gram: &Gram) -> Result<Vec<(&'static str, Vec<f64>)>, ModelError> {
         let l = self.operations();
         let total = |j: usize| if j < l { self.design.scale[j] } else { 0.0 };
         let width = self.design.columns();
@@ -86,7 +86,7 @@ impl<'d> ExtendedDesign<'d> {
             bases.push(("duration", vec![only(l + 1)]));
         }
         bases.push(("few", bases.iter().flat_map(|(_, basis)| basis.clone()).collect()));
-        bases.into_iter().map(|(name, basis)| Ok((name, along(gram, &basis)?))).collect()
+        bases.into_iter().map(|(name, basis)| Ok((name, fit_along(gram, &basis)?))).collect()
     }
 
     fn padded(&self, mut b: Vec<f64>) -> Vec<f64> {
@@ -95,8 +95,8 @@ impl<'d> ExtendedDesign<'d> {
     }
 }
 
-/// The first columns alone.
-fn leading(gram: &Gram, columns: usize) -> Gram {
+/// Returns the cross products of the first columns alone.
+fn leading_columns(gram: &Gram, columns: usize) -> Gram {
     Gram {
         xx: gram.xx.submatrix(0, 0, columns, columns).to_owned(),
         xy: gram.xy[..columns].to_vec(),
@@ -105,8 +105,8 @@ fn leading(gram: &Gram, columns: usize) -> Gram {
     }
 }
 
-/// Least squares over the sums of some directions, with factors >= 0.
-fn along(gram: &Gram, basis: &[Vec<f64>]) -> Result<Vec<f64>, ModelError> {
+/// Fits by least squares over the sums of some directions, with factors >= 0.
+fn fit_along(gram: &Gram, basis: &[Vec<f64>]) -> Result<Vec<f64>, ModelError> {
     let images: Vec<Vec<f64>> = basis.iter().map(|of| times(gram.xx.as_ref(), of)).collect();
     let length = |k: usize| dot(&basis[k], &images[k]).max(f64::MIN_POSITIVE).sqrt();
     let lengths: Vec<f64> = (0..basis.len()).map(length).collect();
@@ -121,8 +121,8 @@ fn along(gram: &Gram, basis: &[Vec<f64>]) -> Result<Vec<f64>, ModelError> {
         .collect())
 }
 
-/// Costs >= 0 with a penalty on their squares, and a constant, at every strength.
-fn ridges(gram: &Gram) -> Result<Vec<Vec<f64>>, ModelError> {
+/// Fits costs >= 0 with a penalty on their squares, and a constant, at every strength.
+fn ridge_fits(gram: &Gram) -> Result<Vec<Vec<f64>>, ModelError> {
     let mut near: Option<Vec<f64>> = None;
     let fit = |strength: f64| {
         let width = gram.xy.len();
@@ -132,5 +132,5 @@ fn ridges(gram: &Gram) -> Result<Vec<Vec<f64>>, ModelError> {
         near = Some(b.clone());
         Ok(b)
     };
-    decades(0, -6, 1).into_iter().map(fit).collect()
+    strengths_by_decade(0, -6, 1).into_iter().map(fit).collect()
 }

@@ -1,17 +1,17 @@
-//! The default: whatever predicts best cases that were held out inside the cases fitted
-//! to (stacked generalisation: Wolpert 1992; convex weights: Breiman 1996; that it is as
+//! The default of the program: the best predictor of cases that were held out inside the cases
+//! fitted to (stacked generalisation: Wolpert 1992; convex weights: Breiman 1996; that it is as
 //! good as the best candidate, but for what vanishes: van der Laan, Polley & Hubbard 2007).
 //!
-//! Totals of cases tell little of single costs, so `shrink`, which knows more than they,
-//! is kept as it is while the folds can't tell it from the best combination, and in no
-//! fold loses to one cost for all operations. Else the combination is taken, unless it
-//! loses to that itself. Where microbenchmarks tell single costs, or the combination gives
-//! operations next to nothing (the mean and one power tell all), it predicts cases only, and
-//! operations keep the costs of `shrink`. All is judged, and predicted, within reach of the cases
-//! fitted to ([`Reach`]), beyond which no candidate can run away.
+//! Totals of cases contain little on single costs, so `shrink`, which uses more than they, is kept
+//! as it is while the folds can't separate it from the best combination, and in no fold loses to
+//! one cost for all operations. Else the combination is taken, unless it loses to that itself.
+//! Where microbenchmarks determine single costs, or the combination gives operations next to
+//! nothing (the mean and one power explain all), it predicts cases only, and operations keep the
+//! costs of `shrink`. All is judged, and predicted, within reach of the cases fitted to
+//! ([`CostReach`]), beyond which no candidate can run away.
 
 mod candidates;
-mod judge;
+mod held_out_cases;
 mod weights;
 
 use std::borrow::Cow;
@@ -19,30 +19,31 @@ use std::borrow::Cow;
 use faer::Mat;
 
 use self::candidates::{ExtendedDesign, FLAT, RIDGE, SHRINK};
-use self::judge::HeldOutCases;
-use self::weights::convex;
-use super::super::choice::{CandidateScore, ConstantEnergy, PredictorChoice};
+use self::held_out_cases::HeldOutCases;
+use self::weights::convex_weights;
 use super::super::design::Design;
 use super::super::error::ModelError;
-use super::super::folds::assign_at_most;
+use super::super::folds::assign_folds_at_most;
 use super::super::gram::Gram;
 use super::super::linear::{dot, times};
 use super::super::options::{FitOptions, Penalty};
-use super::super::reach::{Reach, largest_shares, within};
+use super::super::predictor_choice::{CandidateScore, ConstantEnergy, PredictorChoice};
+use super::super::reach::{CostReach, counts_within_shares, largest_shares};
 use super::shrink;
-use super::solution::{Covariance, Solution, Stacked, diagnostics};
+use super::solution::{Covariance, Solution, StackedChoice, diagnostics};
 
 /// The share of the energy below which operations explain next to nothing of it.
 const NEXT_TO_NOTHING: f64 = 0.01;
 
 /// Held-out residuals of the candidates, in the design's units.
-struct HeldOut {
+struct HeldOutResiduals {
     names: Vec<&'static str>,
     /// One vector of length m per candidate.
     residuals: Vec<Vec<f64>>,
-    /// Those of `shrink` by itself: where microbenchmarks tell costs, these reach everywhere.
+    /// Residuals of `shrink` by itself: where microbenchmarks determine costs, these reach
+    /// everywhere.
     alone: Vec<f64>,
-    /// The place of the ridge's strength that did best; the others are left out of both.
+    /// Index of the ridge's strength that did best; the others are left out of both.
     ridge: usize,
 }
 
@@ -51,54 +52,61 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let wide = ExtendedDesign::new(design);
     let all: Vec<usize> = (0..design.x.nrows()).collect();
     let gram = wide.design.gram_of(&all);
-    let shares = shares(design, |_| true);
+    let shares = largest_shares_of_rows(design, |_| true);
     let mean_cost = MeanCost::new(&wide, &gram);
-    let own = Reach {
+    let own = CostReach {
         cost_j: mean_cost.of(&shrunk.b),
-        shares: known_everywhere(design, options, shares.clone()),
+        shares: with_unbounded_shares(design, options, shares.clone()),
     };
     let groups: Vec<&str> = design.groups.iter().map(String::as_str).collect();
-    let Some(fold_of) = assign_at_most(&groups, options.inner_folds) else {
-        return Ok(alone(shrunk, own));
+    let Some(fold_of) = assign_folds_at_most(&groups, options.inner_folds) else {
+        return Ok(shrink_alone(shrunk, own));
     };
-    let held_out = hold_out(&wide, options, &shrunk, &fold_of)?;
+    let held_out = predict_held_out(&wide, options, &shrunk, &fold_of)?;
     let Some(judge) = HeldOutCases::new(design, options.inner_folds.unit, &fold_of) else {
-        return Ok(alone(shrunk, own));
+        return Ok(shrink_alone(shrunk, own));
     };
     let knows_more = shrunk.diagnostics["prior_by_share"] == 0.0;
     let (choice, weights) = choose(&held_out, &judge, knows_more);
-    let fits = kept(wide.candidates(&gram, options, &shrunk)?, held_out.ridge);
+    let fits = with_one_ridge(wide.candidates(&gram, options, &shrunk)?, held_out.ridge);
     let part = |name: &str| held_out.names.iter().position(|n| *n == name).map(|k| weights[k]);
     let parts: Vec<(f64, Vec<f64>)> = fits
         .into_iter()
         .filter_map(|(name, b)| Some((part(name).filter(|weight| *weight > 0.0)?, b)))
         .collect();
     let cost_j = parts.iter().map(|(weight, b)| weight * mean_cost.of(b)).sum();
-    let reach = if choice.chosen == SHRINK { own } else { Reach { cost_j, shares } };
-    Ok(combined(&wide, shrunk, &parts, Stacked { choice, case_b: None, reach, constant: None }))
+    let reach = if choice.chosen == SHRINK { own } else { CostReach { cost_j, shares } };
+    Ok(combine_fits(
+        &wide,
+        shrunk,
+        &parts,
+        StackedChoice { choice, case_b: None, reach, constant: None },
+    ))
 }
 
-/// Without folds there is nothing to choose by.
-fn alone(shrunk: Solution, reach: Reach) -> Solution {
+/// Returns the solution of `shrink` as the choice, where there are too few cases for folds.
+fn shrink_alone(shrunk: Solution, reach: CostReach) -> Solution {
     let why = "there are too few cases to hold any out".to_owned();
     let choice =
         PredictorChoice { chosen: SHRINK.to_owned(), why, folds: 0, candidates: Vec::new() };
-    Solution { stacked: Some(Stacked { choice, case_b: None, reach, constant: None }), ..shrunk }
+    Solution {
+        stacked: Some(StackedChoice { choice, case_b: None, reach, constant: None }),
+        ..shrunk
+    }
 }
 
-/// The largest share of each operation in some rows.
-fn shares(design: &Design, used: impl Fn(usize) -> bool) -> Vec<f64> {
+/// Returns the largest share of each operation in some rows.
+fn largest_shares_of_rows(design: &Design, used: impl Fn(usize) -> bool) -> Vec<f64> {
     let rows = (0..design.x.nrows()).filter(|i| used(*i));
-    largest_shares(design.columns(), rows.map(|i| Cow::Owned(counts(design, i))))
+    largest_shares(design.columns(), rows.map(|i| Cow::Owned(row_counts(design, i))))
 }
 
-/// What an execution costs on average in some rows: the one cost for all operations under which
-/// the rows have what scaled costs say of them. Whoever tells cases by their durations alone
-/// prices none.
+/// Average cost of an execution in some rows: the one cost for all operations that gives the rows
+/// the energy they have by scaled costs; 0 for predictors by durations alone.
 struct MeanCost {
     /// Products of each operation's column with the executions of the rows.
     with_total: Vec<f64>,
-    /// That of the executions with themselves.
+    /// Product of the executions with themselves.
     of_total: f64,
 }
 
@@ -109,7 +117,8 @@ impl MeanCost {
         Self { of_total: dot(&with_total, scale), with_total }
     }
 
-    /// By these scaled costs, in joules. Those of the case and its seconds are left out.
+    /// Returns the average cost in joules by these scaled costs. Those of the case and its seconds
+    /// are left out.
     fn of(&self, b: &[f64]) -> f64 {
         let operations = &b[..self.with_total.len()];
         if self.of_total > 0.0 {
@@ -120,9 +129,10 @@ impl MeanCost {
     }
 }
 
-/// Shares within the reach of `shrink` by itself. A cost that a microbenchmark measured, and whose
-/// error is taken at its word, was not found from cases, and so holds whatever a case consists of.
-fn known_everywhere(design: &Design, options: &FitOptions, mut shares: Vec<f64>) -> Vec<f64> {
+/// Returns the shares for the reach of `shrink` by itself: 1 for a cost that a microbenchmark
+/// measured and whose error is used as stated, since it was not found from cases, and so holds
+/// whatever a case consists of.
+fn with_unbounded_shares(design: &Design, options: &FitOptions, mut shares: Vec<f64>) -> Vec<f64> {
     if options.penalty == Penalty::AsStated {
         for (feature, share) in design.features.iter().zip(&mut shares) {
             if options.priors.costs.iter().any(|known| known.operation == *feature) {
@@ -133,24 +143,24 @@ fn known_everywhere(design: &Design, options: &FitOptions, mut shares: Vec<f64>)
     shares
 }
 
-/// Weighted counts of a row.
-fn counts(design: &Design, i: usize) -> Vec<f64> {
+/// Returns the weighted counts of a row.
+fn row_counts(design: &Design, i: usize) -> Vec<f64> {
     design.scale.iter().enumerate().map(|(j, scale)| design.x[(i, j)] * scale).collect()
 }
 
-/// Fits the candidates without each fold, and predicts it.
-fn hold_out(
+/// Fits the candidates without each fold, and predicts the cases of that fold.
+fn predict_held_out(
     wide: &ExtendedDesign<'_>,
     options: &FitOptions,
     shrunk: &Solution,
     fold_of: &[usize],
-) -> Result<HeldOut, ModelError> {
+) -> Result<HeldOutResiduals, ModelError> {
     let grams = wide.design.fold_grams(fold_of);
     let mut found: Vec<(&'static str, Vec<f64>)> = Vec::new();
     let mut alone = vec![0.0; fold_of.len()];
     for (fold, (training, _)) in grams.rounds().enumerate() {
-        let shares = shares(wide.narrow, |i| fold_of[i] != fold);
-        let known = known_everywhere(wide.narrow, options, shares.clone());
+        let shares = largest_shares_of_rows(wide.narrow, |i| fold_of[i] != fold);
+        let known = with_unbounded_shares(wide.narrow, options, shares.clone());
         let fits = wide.candidates(&training, options, shrunk)?;
         let shrink_at = fits.iter().position(|(name, _)| *name == SHRINK).unwrap_or(0);
         if found.is_empty() {
@@ -160,11 +170,11 @@ fn hold_out(
         let costs: Vec<CandidateCosts> =
             fits.iter().map(|(_, b)| CandidateCosts::new(wide, &mean_cost, b)).collect();
         for i in (0..fold_of.len()).filter(|i| fold_of[*i] == fold) {
-            let row = WithinReach::new(wide, &shares, i);
+            let row = ReachSplit::new(wide, &shares, i);
             for ((_, residuals), costs) in found.iter_mut().zip(&costs) {
                 residuals[i] = row.energy(costs) - wide.design.y[i];
             }
-            let row = WithinReach::new(wide, &known, i);
+            let row = ReachSplit::new(wide, &known, i);
             alone[i] = row.energy(&costs[shrink_at]) - wide.design.y[i];
         }
     }
@@ -174,24 +184,27 @@ fn hold_out(
         .enumerate()
         .min_by(|(_, a), (_, b)| square(&a.1).total_cmp(&square(&b.1)))
         .map_or(0, |(at, _)| at);
-    let (names, residuals) = kept(found, ridge)
+    let (names, residuals) = with_one_ridge(found, ridge)
         .into_iter()
         .filter(|(_, residuals)| residuals.iter().all(|r| r.is_finite()))
         .unzip();
-    Ok(HeldOut { names, residuals, alone, ridge })
+    Ok(HeldOutResiduals { names, residuals, alone, ridge })
 }
 
-/// The candidates with one strength of the ridge, the one at the place `ridge`.
-fn kept(all: Vec<(&'static str, Vec<f64>)>, ridge: usize) -> Vec<(&'static str, Vec<f64>)> {
+/// Returns the candidates with one strength of the ridge, the one of index `ridge`.
+fn with_one_ridge(
+    all: Vec<(&'static str, Vec<f64>)>,
+    ridge: usize,
+) -> Vec<(&'static str, Vec<f64>)> {
     let mut strengths = 0..;
     all.into_iter().filter(|(name, _)| *name != RIDGE || strengths.next() == Some(ridge)).collect()
 }
 
 /// A candidate's costs in joules.
 struct CandidateCosts {
-    /// Of all columns.
+    /// Costs of all columns.
     each: Vec<f64>,
-    /// Of an execution beyond reach.
+    /// Cost of an execution beyond reach.
     beyond_j: f64,
 }
 
@@ -201,17 +214,17 @@ impl CandidateCosts {
     }
 }
 
-/// A case as the cases fitted to would have it, and the executions beyond.
-struct WithinReach {
+/// Counts of a case within reach of the cases fitted to, and the executions beyond.
+struct ReachSplit {
     within: Vec<f64>,
     beyond: f64,
 }
 
-impl WithinReach {
+impl ReachSplit {
     fn new(wide: &ExtendedDesign<'_>, shares: &[f64], i: usize) -> Self {
         let l = wide.operations();
-        let mut all = counts(&wide.design, i);
-        let Some(within) = within(shares, &all[..l]) else {
+        let mut all = row_counts(&wide.design, i);
+        let Some(within) = counts_within_shares(shares, &all[..l]) else {
             return Self { within: all, beyond: 0.0 };
         };
         let beyond = all.iter().zip(&within).map(|(n, within)| n - within).sum();
@@ -219,23 +232,24 @@ impl WithinReach {
         Self { within: all, beyond }
     }
 
-    /// The weighted energy.
+    /// Returns the weighted energy at the costs of a candidate.
     fn energy(&self, costs: &CandidateCosts) -> f64 {
         dot(&self.within, &costs.each) + self.beyond * costs.beyond_j
     }
 }
 
-/// The predictor, why, and the weight of each candidate; `knows_more` if the prior of `shrink`
-/// says more than that each column may explain some share of the energy.
+/// Chooses the predictor: returns the choice with its reason, and the weight of each candidate;
+/// `knows_more` if the prior of `shrink` contains more than that each column may explain some share
+/// of the energy.
 fn choose(
-    held_out: &HeldOut,
+    held_out: &HeldOutResiduals,
     judge: &HeldOutCases,
     knows_more: bool,
 ) -> (PredictorChoice, Vec<f64>) {
-    let HeldOut { names, residuals, .. } = held_out;
+    let HeldOutResiduals { names, residuals, .. } = held_out;
     let at = |name: &str| names.iter().position(|n| *n == name).expect("always a candidate");
     let (shrink, flat) = (&held_out.alone, &residuals[at(FLAT)]);
-    let combination = honest(residuals, judge);
+    let combination = cross_weighted_residuals(residuals, judge);
     let [ours, theirs, plain] =
         [shrink, &combination, flat].map(|residuals| judge.nmae(residuals).0);
     let percent = |nmae: f64| format!("{:.2} %", 100.0 * nmae);
@@ -267,7 +281,7 @@ fn choose(
             ),
             None => format!("it predicts held-out cases better than shrink ({against})"),
         };
-        ("combination", why, convex(residuals, |_| true))
+        ("combination", why, convex_weights(residuals, |_| true))
     } else {
         let why = format!(
             "nothing beats one cost for all operations on held-out cases (NMAE {}; the best \
@@ -287,11 +301,11 @@ fn choose(
     (PredictorChoice { chosen: chosen.to_owned(), why, folds: judge.folds(), candidates }, weights)
 }
 
-/// Residuals of the combination, in each fold by weights that the others gave.
-fn honest(residuals: &[Vec<f64>], judge: &HeldOutCases) -> Vec<f64> {
+/// Returns residuals of the combination, in each fold by weights that were fitted to the others.
+fn cross_weighted_residuals(residuals: &[Vec<f64>], judge: &HeldOutCases) -> Vec<f64> {
     let mut mixed = vec![0.0; residuals[0].len()];
     for fold in 0..judge.folds() {
-        let weights = convex(residuals, |i| judge.fold_of[i] != fold);
+        let weights = convex_weights(residuals, |i| judge.fold_of[i] != fold);
         for i in (0..mixed.len()).filter(|i| judge.fold_of[*i] == fold) {
             mixed[i] = weights.iter().zip(residuals).map(|(w, r)| w * r[i]).sum();
         }
@@ -299,15 +313,15 @@ fn honest(residuals: &[Vec<f64>], judge: &HeldOutCases) -> Vec<f64> {
     mixed
 }
 
-/// The weighted mean of the fits; for cases alone with microbenchmarks, as it divides energy among
-/// operations in whatever way totals leave open, and where it leaves operations next to nothing,
-/// which are not free for that. Costs are as unsure as `shrink` finds them,
-/// and as the parts are apart.
-fn combined(
+/// Returns the weighted mean of the fits. It predicts cases only with microbenchmarks, as it
+/// divides energy among operations in whatever way totals leave open, and where it leaves
+/// operations next to nothing, which are not free for that. The covariance is that of `shrink` plus
+/// that between the fits.
+fn combine_fits(
     wide: &ExtendedDesign<'_>,
     shrunk: Solution,
     parts: &[(f64, Vec<f64>)],
-    mut stacked: Stacked,
+    mut stacked: StackedChoice,
 ) -> Solution {
     let l = wide.operations();
     let mean = |j: usize| parts.iter().map(|(weight, b)| weight * b[j]).sum::<f64>();
@@ -322,7 +336,8 @@ fn combined(
     let b = b[..l].to_vec();
     let paid = |part: &[f64]| part.iter().filter(|b| **b > 0.0).count() as f64;
     let parameters = parts.iter().map(|(weight, part)| weight * paid(part)).sum();
-    if shrunk.diagnostics["microbenchmark_priors"] > 0.0 || share(wide, &b) < NEXT_TO_NOTHING {
+    if shrunk.diagnostics["microbenchmark_priors"] > 0.0 || energy_share(wide, &b) < NEXT_TO_NOTHING
+    {
         stacked.case_b = Some(b);
         return Solution { parameters, stacked: Some(stacked), ..shrunk };
     }
@@ -337,8 +352,8 @@ fn combined(
     Solution { b, covariance, parameters, diagnostics, stacked: Some(stacked), ..shrunk }
 }
 
-/// The part of the cases' energy that costs of operations explain.
-fn share(wide: &ExtendedDesign<'_>, b: &[f64]) -> f64 {
+/// Returns the part of the cases' energy that costs of operations explain.
+fn energy_share(wide: &ExtendedDesign<'_>, b: &[f64]) -> f64 {
     let design = wide.narrow;
     let row = |i: usize| b.iter().enumerate().map(|(j, b)| design.x[(i, j)] * b).sum::<f64>();
     (0..design.y.len()).map(row).sum::<f64>() / design.y.iter().sum::<f64>()

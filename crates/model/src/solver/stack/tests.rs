@@ -144,7 +144,7 @@ fn intervals_of_a_combination_are_wide_enough() {
         let model = fit(&campaign.table, &stack()).unwrap();
         let choice = model.choice.as_ref().unwrap();
         assert_eq!(choice.chosen, "combination", "{choice:?}");
-        let found = campaign.covered(&model);
+        let found = campaign.intervals_with_truth(&model);
         (held, all) = (held + found.0, all + found.1);
     }
     let share = f64::from(held as u32) / f64::from(all as u32);

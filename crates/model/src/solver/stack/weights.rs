@@ -5,12 +5,12 @@ use faer::Mat;
 
 use super::super::nnls::{NnlsStart, minimise};
 
-/// The weights under which the residuals, one vector of length m per predictor, mix to the
+/// Returns the weights under which the residuals, one vector of length m per predictor, mix to the
 /// least sum of squares. Where the search fails, the one with the least has all.
 ///
 /// `|R u|^2 + s^2 (1'u - 1)^2` over `u >= 0` has its minimum in the direction of the
 /// wanted weights, whatever `s`: along a direction it falls with `|R w|`.
-pub(super) fn convex(residuals: &[Vec<f64>], used: impl Fn(usize) -> bool) -> Vec<f64> {
+pub(super) fn convex_weights(residuals: &[Vec<f64>], used: impl Fn(usize) -> bool) -> Vec<f64> {
     let rows: Vec<usize> = (0..residuals[0].len()).filter(|i| used(*i)).collect();
     let product = |a: usize, b: usize| -> f64 {
         rows.iter().map(|i| residuals[a][*i] * residuals[b][*i]).sum()
@@ -40,14 +40,14 @@ mod tests {
     /// Residuals (2, 0) and (0, 1): w = 1/5 and 4/5.
     #[test]
     fn two_predictors_by_hand() {
-        let found = convex(&[vec![2.0, 0.0], vec![0.0, 1.0]], |_| true);
+        let found = convex_weights(&[vec![2.0, 0.0], vec![0.0, 1.0]], |_| true);
         assert!((found[0] - 0.2).abs() < 1e-12 && (found[1] - 0.8).abs() < 1e-12, "{found:?}");
-        assert_eq!(convex(&[vec![2.0, 9.0], vec![0.0, 1.0]], |i| i == 0), [0.0, 1.0]);
+        assert_eq!(convex_weights(&[vec![2.0, 9.0], vec![0.0, 1.0]], |i| i == 0), [0.0, 1.0]);
     }
 
     #[test]
     fn one_that_runs_away_has_no_part() {
-        let found = convex(&[vec![1e13, 0.0, 1e-3], vec![0.1, 0.1, -0.1]], |_| true);
+        let found = convex_weights(&[vec![1e13, 0.0, 1e-3], vec![0.1, 0.1, -0.1]], |_| true);
         assert!(found[0] < 1e-13 && found[1] > 1.0 - 1e-12, "{found:?}");
     }
 
@@ -66,7 +66,7 @@ mod tests {
                     .map(|i| w.iter().zip(&residuals).map(|(w, r)| w * r[i]).sum::<f64>().powi(2))
                     .sum()
             };
-            let found = convex(&residuals, |_| true);
+            let found = convex_weights(&residuals, |_| true);
             prop_assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-9);
             prop_assert!(found.iter().all(|w| *w >= 0.0));
             for a in 0..4 {

@@ -6,10 +6,10 @@ use twox_hash::XxHash64;
 
 use super::super::super::double_double::DoubleDouble;
 use super::super::cells::{AllCells, CellSums};
-use super::super::judge::{FoldAgreement, JudgeTally};
+use super::super::judging::{FoldAgreement, JudgeTally};
 use super::error::SufficientStatsError;
-use super::settings::{PARTIAL_FORMAT, PartOf, PartialSettings};
-use super::{Judged, StatsBody, SufficientStats};
+use super::settings::{PARTIAL_FORMAT, PartialSettings, SummedPart};
+use super::{JudgedErrors, StatsBody, SufficientStats};
 
 const MAGIC: &[u8; 16] = b"wattline-partial";
 
@@ -19,7 +19,7 @@ const HEADER_BYTES_MAX: usize = 1 << 30;
 #[derive(Serialize, Deserialize)]
 struct StatsHeader {
     settings: PartialSettings,
-    parts: Vec<PartOf>,
+    parts: Vec<SummedPart>,
     devices: Vec<String>,
     /// Names of models and number of rounds, where cases were judged.
     judged: Option<(Vec<String>, usize)>,
@@ -28,7 +28,7 @@ struct StatsHeader {
 }
 
 impl SufficientStats {
-    /// All of it.
+    /// Serialises the partial.
     ///
     /// # Errors
     /// None that a partial made here can have.
@@ -90,13 +90,13 @@ impl SufficientStats {
         let body = read_body(&header, body).ok_or_else(|| damaged("damaged"))?;
         let StatsHeader { settings, parts, devices, .. } = header;
         let partial = Self { settings, parts, devices, body };
-        if !partial.makes_sense() {
+        if !partial.is_plausible() {
             return Err(damaged("damaged: its numbers are not those of rows"));
         }
         Ok(partial)
     }
 
-    /// The sums.
+    /// Serialises the sums.
     pub(super) fn body_bytes(&self) -> Vec<u8> {
         let mut to = Vec::new();
         match &self.body {
@@ -111,7 +111,7 @@ impl SufficientStats {
             StatsBody::Errors(judged) => {
                 for cell in &judged.tally.cells {
                     to.extend(cell.cases.to_le_bytes());
-                    cell.sums.each().into_iter().for_each(|sum| put(&mut to, sum));
+                    cell.sums.to_array().into_iter().for_each(|sum| put(&mut to, sum));
                 }
                 put(&mut to, judged.tally.squares);
             }
@@ -133,10 +133,10 @@ fn put_cell(to: &mut Vec<u8>, cell: &CellSums) {
     cell.products.elements.iter().for_each(|sum| put(to, *sum));
 }
 
-/// Numbers that are read one after the other.
-struct Numbers<'b>(std::slice::ChunksExact<'b, u8>);
+/// Reader of consecutive numbers of 64 bits.
+struct NumberReader<'b>(std::slice::ChunksExact<'b, u8>);
 
-impl Numbers<'_> {
+impl NumberReader<'_> {
     fn whole(&mut self) -> Option<u64> {
         Some(u64::from_le_bytes(self.0.next()?.try_into().ok()?))
     }
@@ -145,7 +145,7 @@ impl Numbers<'_> {
         self.whole().map(f64::from_bits)
     }
 
-    fn wide(&mut self) -> Option<DoubleDouble> {
+    fn double_double(&mut self) -> Option<DoubleDouble> {
         Some(DoubleDouble { hi: self.number()?, lo: self.number()? })
     }
 
@@ -153,11 +153,11 @@ impl Numbers<'_> {
         let mut cell = CellSums::none(width);
         cell.rows = self.whole()?;
         cell.durations = self.whole()?;
-        cell.energy_j = self.wide()?;
-        cell.duration_energy = self.wide()?;
-        cell.duration_square = self.wide()?;
+        cell.energy_j = self.double_double()?;
+        cell.duration_energy = self.double_double()?;
+        cell.duration_square = self.double_double()?;
         for element in &mut cell.products.elements {
-            *element = self.wide()?;
+            *element = self.double_double()?;
         }
         Some(cell)
     }
@@ -166,20 +166,20 @@ impl Numbers<'_> {
         let cases = self.whole()?;
         let mut sums = [DoubleDouble::default(); 8];
         for sum in &mut sums {
-            *sum = self.wide()?;
+            *sum = self.double_double()?;
         }
         Some(FoldAgreement { cases, sums: sums.into() })
     }
 }
 
-/// Bytes of a cell with `width` columns.
+/// Returns the bytes of a cell with `width` columns.
 fn cell_bytes(width: usize) -> Option<usize> {
     width.checked_mul(width + 1)?.checked_mul(8)?.checked_add(64)
 }
 
-/// The sums, if the bytes are as many as the header wants.
+/// Reads the sums; `None` if the bytes are not as many as the header states.
 fn read_body(header: &StatsHeader, body: &[u8]) -> Option<StatsBody> {
-    let mut numbers = Numbers(body.chunks_exact(8));
+    let mut numbers = NumberReader(body.chunks_exact(8));
     match &header.judged {
         None => {
             let l = header.settings.features.len();
@@ -196,7 +196,7 @@ fn read_body(header: &StatsHeader, body: &[u8]) -> Option<StatsBody> {
                 *n = numbers.whole()?;
             }
             for n in &mut occurrences.executions {
-                *n = numbers.wide()?;
+                *n = numbers.double_double()?;
             }
             for n in &mut occurrences.largest_share {
                 *n = numbers.number()?;
@@ -211,8 +211,8 @@ fn read_body(header: &StatsHeader, body: &[u8]) -> Option<StatsBody> {
             }
             let cells: Option<Vec<FoldAgreement>> =
                 (0..count).map(|_| numbers.agreement()).collect();
-            let tally = JudgeTally { cells: cells?, squares: numbers.wide()? };
-            Some(StatsBody::Errors(Judged { models: models.clone(), rounds: *rounds, tally }))
+            let tally = JudgeTally { cells: cells?, squares: numbers.double_double()? };
+            Some(StatsBody::Errors(JudgedErrors { models: models.clone(), rounds: *rounds, tally }))
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What partials and rounds are known by.
+//! Checksums that identify partials and rounds.
 
 use twox_hash::XxHash64;
 
-/// Sixteen digits that change with any byte.
+/// Returns the XXH64 checksum of bytes as sixteen hexadecimal digits.
 pub(super) fn checksum(bytes: &[u8]) -> String {
     format!("{:016x}", XxHash64::oneshot(0, bytes))
 }

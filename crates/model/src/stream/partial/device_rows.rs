@@ -1,11 +1,11 @@
-//! Rows whose boards are noted as they pass.
+//! Row source that records the boards of the rows it passes on.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use crate::table::{PassColumns, RowSource, TableError, Take};
+use crate::table::{BlockHandler, PassColumns, RowSource, TableError};
 
-/// Rows whose boards are noted as they pass.
+/// Row source that records the boards of the rows it passes on.
 pub(super) struct DeviceTrackingRows<'r> {
     rows: &'r dyn RowSource,
     devices: RefCell<BTreeSet<String>>,
@@ -26,8 +26,12 @@ impl RowSource for DeviceTrackingRows<'_> {
         self.rows.features()
     }
 
-    fn each(&self, wanted: PassColumns, take: Take<'_>) -> Result<(), TableError> {
-        self.rows.each(wanted, &mut |block| {
+    fn for_each_block(
+        &self,
+        wanted: PassColumns,
+        take: BlockHandler<'_>,
+    ) -> Result<(), TableError> {
+        self.rows.for_each_block(wanted, &mut |block| {
             let mut devices = self.devices.borrow_mut();
             for i in 0..block.rows() {
                 // A second board is one too many.

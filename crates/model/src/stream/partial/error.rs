@@ -2,82 +2,82 @@
 
 use thiserror::Error;
 
-/// A partial that can't be read or doesn't belong to the others.
+/// Reason why a partial can't be read, or doesn't belong to the others.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum SufficientStatsError {
-    /// Bytes of something else.
+    /// The bytes are no partial.
     #[error("this is no partial of wattline; make one with `fit TABLE --partial FILE`")]
     NoPartial,
-    /// Of another version.
+    /// The partial has another version of the format.
     #[error(
         "the partial has format {found}, this version reads {supported}; make all partials \
          with the wattline that merges them"
     )]
     Version {
-        /// The one found.
+        /// Version of the partial.
         found: u32,
-        /// The one that is read.
+        /// Version that this program reads.
         supported: u32,
     },
-    /// Bytes are missing or others.
+    /// Bytes are missing or were changed.
     #[error("the partial is {what}; make or copy it again")]
     Damaged {
-        /// How.
+        /// Kind of damage.
         what: &'static str,
     },
-    /// Of another table or another fit.
+    /// The partial is of another table or another fit.
     #[error(
         "{what} of the partial are {found}, those of {other} are {expected}: it is of another \
          table or of another fit; partials that are merged are made with the same flags"
     )]
     Differs {
-        /// What differs.
+        /// Name of the setting that differs.
         what: &'static str,
-        /// As it is here.
+        /// Its value in the partial.
         found: String,
-        /// A partial before.
+        /// Name of an earlier partial.
         other: String,
-        /// As it is there.
+        /// Its value in the earlier partial.
         expected: String,
     },
-    /// A part that was merged already.
+    /// A part was merged already.
     #[error("{part} is there twice, also in {other}; leave one of them out")]
     Doubled {
         /// The part.
         part: String,
-        /// Where it was first.
+        /// Name of the partial that had it first.
         other: String,
     },
-    /// Parts that are not there.
+    /// Some parts are missing.
     #[error("{parts} of {of} {} missing; make the partials of these parts", if *single { "is" } else { "are" })]
     Missing {
         /// Their numbers.
         parts: String,
-        /// How many there are to be.
+        /// Number of parts in all.
         of: u64,
-        /// Whether it is one.
+        /// Whether only one part is missing.
         single: bool,
     },
-    /// Cases of several boards.
+    /// The cases are of several boards.
     #[error(
         "cases are of several boards ({boards}), which are not told apart in partials; make \
          partials for each board"
     )]
     Boards {
-        /// Two of them.
+        /// Names of two boards.
         boards: String,
     },
-    /// Nothing to merge.
+    /// There is no partial to merge.
     #[error(
         "there is no partial to merge: name files that `fit --partial` wrote, or folders with them"
     )]
     None,
-    /// Errors where sums are wanted, or the reverse.
+    /// The partial holds errors where sums are wanted, or the reverse.
     #[error("the partial holds {found}, not {wanted}")]
     Kind {
-        /// What it holds.
+        /// Content of the partial.
         found: &'static str,
-        /// What is wanted.
+        /// Content that is needed.
         wanted: &'static str,
     },
 }

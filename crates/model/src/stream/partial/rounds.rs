@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::super::error::ModelError;
 use super::super::super::options::{FitOptions, Solver};
-use super::super::judge::JudgedRounds;
+use super::super::judging::ValidationRounds;
 use super::checksum::checksum;
 use super::error::SufficientStatsError;
 use super::settings::{PARTIAL_FORMAT, PartialSettings};
@@ -12,14 +12,14 @@ use crate::table::ColumnChoice;
 
 /// The rounds of a merged fit, by which cases can be judged anywhere.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct JudgeRounds {
+pub struct MergedRounds {
     pub(super) format: u32,
     pub(super) settings: PartialSettings,
-    pub(super) rounds: JudgedRounds,
+    pub(super) rounds: ValidationRounds,
 }
 
-impl JudgeRounds {
-    /// The columns that it needs.
+impl MergedRounds {
+    /// Returns the choice of columns that judging needs.
     pub fn choice(&self) -> ColumnChoice {
         let named = |what: &str| {
             let found = self.settings.columns.iter().find(|(of, _)| of == what);
@@ -34,7 +34,7 @@ impl JudgeRounds {
         }
     }
 
-    /// As JSON.
+    /// Serialises the rounds as JSON.
     ///
     /// # Errors
     /// A number is not finite.
@@ -42,10 +42,10 @@ impl JudgeRounds {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }
 
-    /// From JSON.
+    /// Reads the rounds from JSON.
     ///
     /// # Errors
-    /// It is something else, or of another version.
+    /// The text is something else, or of another version.
     pub fn from_json(text: &str) -> Result<Self, ModelError> {
         let rounds: Self = serde_json::from_str(text)?;
         if rounds.format != PARTIAL_FORMAT {
@@ -71,7 +71,7 @@ impl JudgeRounds {
         checksum(serde_json::to_string(self).unwrap_or_default().as_bytes())
     }
 
-    /// What says which cases are refused.
+    /// Returns options that decide which cases are refused.
     pub(super) fn options(&self) -> Result<FitOptions, ModelError> {
         let solver: Solver = self.settings.solver.parse()?;
         let weighting = self.settings.weighting()?;

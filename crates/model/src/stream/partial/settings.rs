@@ -1,4 +1,4 @@
-//! What must be the same in all partials of a table, and which part of it one is of.
+//! Settings that all partials of a table share, and the parts that a partial covers.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,18 +6,18 @@ use super::super::super::error::ModelError;
 use super::super::super::folds::FoldOptions;
 use super::super::super::options::FitOptions;
 use super::super::super::weights::Weighting;
-use super::super::outline::Outline;
+use super::super::cell_plan::CellPlan;
 use super::error::SufficientStatsError;
 
 /// Version of the format of partials.
 pub const PARTIAL_FORMAT: u32 = 1;
 
-/// What must be the same in all partials of one table.
+/// Settings that must be the same in all partials of one table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PartialSettings {
     /// Column names, length l.
     pub features: Vec<String>,
-    /// Names of the columns that say something of a case: `target`, `group`, `weight`.
+    /// Names of the columns that describe a case: `target`, `group`, `weight`.
     pub columns: Vec<(String, String)>,
     /// The solver that the weights are the default of.
     pub solver: String,
@@ -33,10 +33,10 @@ pub struct PartialSettings {
     pub judged_by: Option<String>,
 }
 
-/// One of the parts that a partial is of.
+/// A part of the table that a partial covers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct PartOf {
-    /// Its number, from 1, and how many there are; absent where nobody numbered them.
+pub struct SummedPart {
+    /// Number of the part, from 1, and how many there are; absent where nobody numbered them.
     pub number: Option<(u64, u64)>,
     /// Checksum of what was summed over its rows.
     pub checksum: String,
@@ -44,19 +44,19 @@ pub struct PartOf {
     pub rows: u64,
 }
 
-/// Which part of a table the rows are, and how the columns are called.
+/// Number of a part of a table, and the names of its columns.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PartLabel {
-    /// Its number, from 1, and how many there are.
+    /// Number of the part, from 1, and how many there are.
     pub number: Option<(u64, u64)>,
-    /// Names of the columns that say something of a case.
+    /// Names of the columns that describe a case: `target`, `group`, `weight`.
     pub columns: Vec<(String, String)>,
 }
 
 impl PartialSettings {
-    pub(super) fn outline(&self, options: &FitOptions) -> Result<Outline, ModelError> {
+    pub(super) fn plan(&self, options: &FitOptions) -> Result<CellPlan, ModelError> {
         let floor_j = self.relative_floor_j.unwrap_or(0.0);
-        Outline::with_floor(options, Some(self.folds), Some(self.inner_folds), floor_j)
+        CellPlan::with_floor(options, Some(self.folds), Some(self.inner_folds), floor_j)
     }
 
     pub(super) fn weighting(&self) -> Result<Weighting, ModelError> {

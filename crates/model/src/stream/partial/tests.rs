@@ -51,7 +51,7 @@ fn partial(of: &Table, options: &FitOptions, number: Option<(u64, u64)>) -> Suff
 fn merged(
     partials: impl IntoIterator<Item = SufficientStats>,
 ) -> Result<SufficientStats, SufficientStatsError> {
-    let mut merge = Merge::default();
+    let mut merge = PartialMerger::default();
     for (i, partial) in partials.into_iter().enumerate() {
         let bytes = partial.to_bytes();
         let read = SufficientStats::from_bytes(&bytes)?;
@@ -105,7 +105,7 @@ fn the_model_is_that_of_the_whole_table() {
             (a, b) => a == b,
         };
         assert!(close(fitted.model.residual_sd_j, whole.model.residual_sd_j));
-        let rounds = JudgeRounds::from_json(&fitted.rounds.to_json().unwrap()).unwrap();
+        let rounds = MergedRounds::from_json(&fitted.rounds.to_json().unwrap()).unwrap();
         assert_eq!(rounds, fitted.rounds);
         let judged = parts
             .iter()

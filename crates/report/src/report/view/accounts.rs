@@ -1,38 +1,38 @@
-//! The tables of operations, lines and methods.
+//! Views of operations, lines and methods for their tables.
 
 use crate::account::{AccountEntry, EnergyShare, Interval};
 use crate::format;
 use crate::report::data::ReportData;
 use crate::report::view::bar;
-use crate::report::view::links::Links;
+use crate::report::view::links::SourceLinks;
 use crate::units::Joules;
 
-/// Operations on the page; the first 30 are seen until all are asked for.
+/// Largest number of operations on the page, of which 30 are visible at first.
 pub(crate) const TOP_OPERATIONS: usize = 400;
-/// Lines and methods on the page, likewise.
+/// Largest number of lines and methods on the page, of which 30 are visible at first.
 pub(crate) const TOP_PLACES: usize = 300;
 
-/// The columns that entries share.
-pub struct Figure {
-    /// Executions as text and as a number to sort by.
+/// Columns that all entries share.
+pub struct EntryFigures {
+    /// Executions as text.
     pub executions: String,
-    /// The same as a plain number.
+    /// Executions as a number, for sorting.
     pub executions_raw: u64,
     /// Energy.
     pub energy: String,
-    /// Energy in joules to sort by.
+    /// Energy in joules, for sorting.
     pub energy_raw: f64,
     /// 95 % interval or none.
     pub interval: String,
     /// Part of the scenario.
     pub share: String,
-    /// Width of its bar, against the largest of the table.
+    /// Width of the bar relative to the largest of the table.
     pub width: String,
 }
 
-/// The shared columns of an entry.
-fn figure<K>(entry: &AccountEntry<K>, widest: f64) -> Figure {
-    Figure {
+/// Shared columns of an entry.
+fn figure<K>(entry: &AccountEntry<K>, widest: f64) -> EntryFigures {
+    EntryFigures {
         executions: format::count(entry.executions),
         executions_raw: entry.executions,
         energy: format::energy(entry.joules()),
@@ -43,38 +43,38 @@ fn figure<K>(entry: &AccountEntry<K>, widest: f64) -> Figure {
     }
 }
 
-/// The energy of the first, largest entry.
+/// Energy in joules of the first, largest entry.
 fn widest<K>(entry: Option<&AccountEntry<K>>) -> f64 {
     entry.map_or(0.0, |entry| entry.joules().0)
 }
 
-/// One operation.
+/// Row of the operations' table.
 pub(crate) struct OperationView {
-    /// Place in the order of energy, from 1.
+    /// Rank by energy, from 1.
     pub rank: usize,
     /// Its name.
     pub name: String,
-    /// Its class, which is also its colour.
+    /// Class, also the colour.
     pub class: &'static str,
-    /// Energy of one execution or none.
+    /// Energy of one execution, or `none`.
     pub cost: String,
-    /// The same in joules to sort by.
+    /// Energy of one execution in joules, for sorting.
     pub cost_raw: f64,
     /// Its 95 % interval or none.
     pub cost_interval: String,
-    /// Its rank by the cost of one execution, or none.
+    /// Rank by the cost of one execution, or `none`.
     pub rank_by_cost: String,
-    /// The same to sort by; those without a cost come last.
+    /// Rank by the cost of one execution, for sorting; operations without a cost come last.
     pub rank_by_cost_raw: usize,
-    /// Part of the energy above idle that it and all before it hold.
+    /// Share of the energy above idle of all operations up to this one.
     pub cumulative: String,
     /// Whether the cases alone determine its cost.
     pub estimable: &'static str,
     /// The shared columns.
-    pub figure: Figure,
+    pub figure: EntryFigures,
 }
 
-/// The costliest operations.
+/// Rows of the costliest operations.
 pub fn operations(data: &ReportData<'_>) -> Vec<OperationView> {
     let operations = &data.accounts.operations;
     let (curve, ranks) = (data.accounts.cumulative_shares(), data.accounts.ranks_by_cost());
@@ -109,7 +109,7 @@ pub fn operations(data: &ReportData<'_>) -> Vec<OperationView> {
         .collect()
 }
 
-/// The sentence over the operations' table.
+/// Sentence above the operations' table.
 pub(crate) fn operations_sentence(data: &ReportData<'_>) -> String {
     let ran = format::counted_operations(data.accounts.operations.len());
     match ranked_operations(data) {
@@ -118,7 +118,7 @@ pub(crate) fn operations_sentence(data: &ReportData<'_>) -> String {
     }
 }
 
-/// How much of the energy the costliest operations have; none where they have none.
+/// Sentence on the share of the costliest operations; `None` without energy.
 pub(crate) fn ranked_operations(data: &ReportData<'_>) -> Option<String> {
     let (first, more) = data.accounts.concentration.operations.split_first()?;
     let mut text = format!(
@@ -133,17 +133,14 @@ pub(crate) fn ranked_operations(data: &ReportData<'_>) -> Option<String> {
     Some(text)
 }
 
-/// How few blocks have half of the energy of all; none where blocks have none.
+/// Sentence on the fewest blocks with half of the blocks' energy; `None` without energy.
 pub(crate) fn blocks_of_half(data: &ReportData<'_>) -> Option<String> {
     let half = data.accounts.concentration.half?;
     let (few, all) = (half.blocks, format::counted(half.of, "block"));
-    Some(format!(
-        "{few} of {all}: {} of the energy of all blocks",
-        share_with_interval(half.share)
-    ))
+    Some(format!("{few} of {all}: {} of the energy of all blocks", share_with_interval(half.share)))
 }
 
-/// `71.3 % (70.1 to 72.5 %)`.
+/// Share with its interval as text: `71.3 % (70.1 to 72.5 %)`.
 fn share_with_interval(share: EnergyShare) -> String {
     let part = format::percent(share.part);
     match share.interval {
@@ -154,20 +151,20 @@ fn share_with_interval(share: EnergyShare) -> String {
     }
 }
 
-/// One line or method.
+/// Row of the tables of lines and methods.
 pub(crate) struct PlaceView {
     /// `file:line` or class.
     pub place: String,
-    /// The place's link into the source; empty where the page doesn't show it.
+    /// Link to the code location; empty where the page does not show it.
     pub href: String,
     /// The source line, or the method.
     pub text: String,
     /// The shared columns.
-    pub figure: Figure,
+    pub figure: EntryFigures,
 }
 
-/// The costliest lines with their source.
-pub fn lines(data: &ReportData<'_>, links: &Links<'_>) -> Vec<PlaceView> {
+/// Rows of the costliest lines with their source.
+pub fn lines(data: &ReportData<'_>, links: &SourceLinks<'_>) -> Vec<PlaceView> {
     let widest = widest(data.accounts.lines.first());
     let lines = data.accounts.lines.iter().take(TOP_PLACES);
     lines
@@ -180,8 +177,8 @@ pub fn lines(data: &ReportData<'_>, links: &Links<'_>) -> Vec<PlaceView> {
         .collect()
 }
 
-/// The costliest methods.
-pub fn methods(data: &ReportData<'_>, links: &Links<'_>) -> Vec<PlaceView> {
+/// Rows of the costliest methods.
+pub fn methods(data: &ReportData<'_>, links: &SourceLinks<'_>) -> Vec<PlaceView> {
     let widest = widest(data.accounts.methods.first());
     let methods = data.accounts.methods.iter().take(TOP_PLACES);
     methods
@@ -194,9 +191,9 @@ pub fn methods(data: &ReportData<'_>, links: &Links<'_>) -> Vec<PlaceView> {
         .collect()
 }
 
-/// A line of a source; empty where the source isn't there.
+/// Text of a source line; empty where the source is missing.
 pub(super) fn source_line(data: &ReportData<'_>, file: &str, line: u32) -> String {
     let text = data.sources.get(file).map_or("", String::as_str);
     let found = text.lines().nth((line as usize).saturating_sub(1)).unwrap_or("");
-    format::shortened(format::visible(found).trim(), 160)
+    format::truncate(format::visible(found).trim(), 160)
 }

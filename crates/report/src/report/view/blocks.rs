@@ -1,18 +1,18 @@
-//! The chart of blocks, stacked by class of operations, in the paper's two views: in
-//! the application, and 3000 executions.
+//! Chart of blocks, stacked by class of operations, in the paper's two views: in the application,
+//! and for 3000 executions.
 
 use crate::account::{BlockAccount, CLASSES, OperationClass, class};
 use crate::exact::share;
 use crate::format;
 use crate::report::data::ReportData;
 use crate::report::view::bar;
-use crate::report::view::links::Links;
+use crate::report::view::links::SourceLinks;
 use crate::units::Joules;
 
-/// Blocks in each view.
+/// Largest number of blocks in each view.
 const TOP_BLOCKS: usize = 25;
 
-/// One block's bar.
+/// Bar of one block.
 pub(crate) struct BlockView {
     /// The block's name.
     pub name: String,
@@ -20,19 +20,19 @@ pub(crate) struct BlockView {
     pub place: String,
     /// Its link into the source; empty where the page doesn't show it.
     pub href: String,
-    /// How often it ran.
+    /// Number of executions.
     pub executions: String,
     /// Energy in this view.
     pub energy: String,
     /// 95 % interval or none.
     pub interval: String,
-    /// The parts, left to right.
+    /// Parts of the bar, from left to right.
     pub segments: Vec<BarSegment>,
 }
 
-/// One class's part of a bar.
+/// Part of a bar: one class of operations.
 pub(crate) struct BarSegment {
-    /// The class, which is also its colour.
+    /// Class, also the colour.
     pub class: &'static str,
     /// Width in percent of the chart.
     pub width: String,
@@ -40,8 +40,8 @@ pub(crate) struct BarSegment {
     pub share: String,
 }
 
-/// Energy in the application, the largest first.
-pub(crate) fn in_application(data: &ReportData<'_>, links: &Links<'_>) -> Vec<BlockView> {
+/// Bars of blocks by energy in the application, descending.
+pub(crate) fn in_application(data: &ReportData<'_>, links: &SourceLinks<'_>) -> Vec<BlockView> {
     let blocks: Vec<&BlockAccount> = data.accounts.blocks.iter().take(TOP_BLOCKS).collect();
     let widest = blocks.first().map_or(0.0, |block| block.entry.joules().0);
     let view = |block: &&BlockAccount| {
@@ -52,8 +52,11 @@ pub(crate) fn in_application(data: &ReportData<'_>, links: &Links<'_>) -> Vec<Bl
     blocks.iter().map(view).collect()
 }
 
-/// Energy of 3000 executions of each block, the costliest first.
-pub(crate) fn three_thousand_times(data: &ReportData<'_>, links: &Links<'_>) -> Vec<BlockView> {
+/// Bars of blocks by energy of 3000 executions, descending.
+pub(crate) fn three_thousand_times(
+    data: &ReportData<'_>,
+    links: &SourceLinks<'_>,
+) -> Vec<BlockView> {
     let mut blocks: Vec<&BlockAccount> = data.accounts.blocks.iter().collect();
     blocks.sort_by(|a, b| b.cost.0.total_cmp(&a.cost.0));
     blocks.truncate(TOP_BLOCKS);
@@ -69,10 +72,10 @@ pub(crate) fn three_thousand_times(data: &ReportData<'_>, links: &Links<'_>) -> 
     blocks.iter().map(view).collect()
 }
 
-/// One bar.
+/// Bar of one block, relative to the energy `widest`.
 fn block_view(
     block: &BlockAccount,
-    links: &Links<'_>,
+    links: &SourceLinks<'_>,
     (energy, interval): (Joules, String),
     widest: f64,
 ) -> BlockView {
@@ -95,9 +98,9 @@ fn block_view(
     }
 }
 
-/// One entry of the legend.
+/// Entry of the legend: one class of operations.
 pub(crate) struct ClassView {
-    /// The class, which is also its colour.
+    /// Class, also the colour.
     pub class: &'static str,
     /// Its energy in the scenario.
     pub energy: String,
@@ -105,7 +108,7 @@ pub(crate) struct ClassView {
     pub share: String,
 }
 
-/// The classes with what they spend.
+/// Legend of classes with their energies.
 pub fn legend(data: &ReportData<'_>) -> Vec<ClassView> {
     let totals = data.accounts.class_totals();
     let whole = data.accounts.ledger.above_idle();

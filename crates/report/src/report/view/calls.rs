@@ -1,54 +1,54 @@
-//! Who called: the flame graph by calls, methods with all that they call, and threads.
+//! Views of calls: flame graph, inclusive energies of methods, and threads.
 
 use std::collections::BTreeMap;
 
 use super::flame::{FlameTarget, FlameView, ROW, WIDTH, draw};
-use super::links::Links;
+use super::links::SourceLinks;
 use crate::account::MethodKey;
-use crate::account::calls::{CallAccounts, MethodCalls, NodeAccount, SpentEnergy};
+use crate::account::calls::{CallAccounts, CallNodeAccount, MethodCallAccount, SpentEnergy};
 use crate::format;
 use crate::report::data::ReportData;
 
-/// Levels of the picture; what lies deeper is part of its caller's box.
+/// Largest number of levels of the flame graph; deeper calls are part of their caller's box.
 const LEVELS_MAX: usize = 60;
-/// Where the page has the table of threads.
+/// Anchor of the table of threads.
 const THREADS: &str = "#threads";
-/// Rows of a table.
+/// Largest number of rows of a table.
 const TOP: usize = 100;
 
-/// What the page shows of calls.
+/// Views of calls on the page.
 pub(crate) struct CallsView {
-    /// Threads and methods, each as wide as what it spends with all that it calls.
+    /// Flame graph of threads and methods, as wide as their inclusive energies.
     pub flame: FlameView,
-    /// Methods by what they spend with all that they call.
+    /// Methods by inclusive energy.
     pub methods: Vec<CallMethodView>,
-    /// Threads.
+    /// Threads by energy.
     pub threads: Vec<ThreadView>,
-    /// How well the run that recorded the calls agrees with the measured ones.
+    /// Sentence on the agreement of the run that recorded calls with the measured ones.
     pub sentence: String,
 }
 
-/// A method.
+/// Row of the table of methods by inclusive energy.
 pub(crate) struct CallMethodView {
     /// Class without its package, and method.
     pub name: String,
     /// Its link into the source; empty where the page doesn't show it.
     pub href: String,
-    /// Calls as text and number.
+    /// Number of calls as text.
     pub calls: String,
-    /// The same as a plain number.
+    /// Number of calls, for sorting.
     pub calls_raw: u64,
-    /// What its own code spends.
+    /// Self energy.
     pub own: FigureView,
-    /// The same with all that it calls.
+    /// Inclusive energy.
     pub cumulative: FigureView,
 }
 
-/// An energy.
+/// An energy as text, with interval and share.
 pub(crate) struct FigureView {
-    /// With its unit.
+    /// Energy with its unit.
     pub energy: String,
-    /// In joules, to sort by.
+    /// Energy in joules, for sorting.
     pub raw: f64,
     /// 95 % interval or none.
     pub interval: String,
@@ -56,16 +56,16 @@ pub(crate) struct FigureView {
     pub share: String,
 }
 
-/// A thread.
+/// Row of the table of threads.
 pub(crate) struct ThreadView {
     /// Its name.
     pub name: String,
-    /// What it spends.
+    /// Energy of the thread.
     pub figure: FigureView,
 }
 
-/// The view, where calls were recorded.
-pub fn calls(data: &ReportData<'_>, links: &Links<'_>) -> Option<CallsView> {
+/// Views of calls; `None` where they were not recorded.
+pub fn calls(data: &ReportData<'_>, links: &SourceLinks<'_>) -> Option<CallsView> {
     let calls = data.calls?;
     let methods = calls.methods.iter().take(TOP).map(|one| method(one, links));
     let threads = calls.threads.iter().take(TOP).map(|one| {
@@ -93,8 +93,8 @@ pub fn calls(data: &ReportData<'_>, links: &Links<'_>) -> Option<CallsView> {
     })
 }
 
-/// One method.
-pub(super) fn method(one: &MethodCalls, links: &Links<'_>) -> CallMethodView {
+/// Row of one method.
+pub(super) fn method(one: &MethodCallAccount, links: &SourceLinks<'_>) -> CallMethodView {
     CallMethodView {
         name: name(&one.method),
         href: links.method_of(&one.method),
@@ -105,7 +105,7 @@ pub(super) fn method(one: &MethodCalls, links: &Links<'_>) -> CallMethodView {
     }
 }
 
-/// The class without its package, and the method.
+/// Name of a method: class without its package, and method.
 pub(super) fn name(method: &MethodKey) -> String {
     let class = method.class.rsplit('.').next().unwrap_or(&method.class);
     format::visible(&format!("{class}.{}", method.method))
@@ -120,28 +120,28 @@ pub(super) fn figure(of: &SpentEnergy) -> FigureView {
     }
 }
 
-/// What the boxes of a picture stand for elsewhere.
+/// Link targets of the boxes of a flame graph.
 struct CallLinks<'a> {
-    /// What shares are parts of.
+    /// Energy that shares are relative to.
     whole_j: f64,
-    /// The box over all others.
+    /// Box above all others.
     everything: FlameTarget,
-    /// Where threads are told; empty where they are not.
+    /// Anchor of the table of threads; empty without one.
     threads: &'a str,
-    /// Where a method is; empty where that is not on the page.
+    /// Link of a method; empty where it is not on the page.
     method: &'a dyn Fn(&MethodKey) -> String,
 }
 
-/// The picture of a page without sources: shares are parts of `whole_j` joules.
+/// Flame graph of a page without sources; shares are relative to `whole_j` joules.
 pub(crate) fn plain_picture(calls: &CallAccounts, whole_j: f64) -> FlameView {
     let everything = FlameTarget { name: "all methods".into(), href: String::new() };
     picture(calls, &CallLinks { whole_j, everything, threads: "", method: &|_| String::new() })
 }
 
-/// The picture: everything, threads, and calls below them.
+/// Flame graph of all threads, with calls below them.
 fn picture(calls: &CallAccounts, places: &CallLinks<'_>) -> FlameView {
     let mut view = FlameView::new(places.whole_j);
-    let energy = |node: &NodeAccount| node.cumulative.energy.joules().0;
+    let energy = |node: &CallNodeAccount| node.cumulative.energy.joules().0;
     let whole: f64 = calls.threads.iter().map(|thread| thread.joules().0.max(0.0)).sum();
     if whole <= 0.0 {
         view.height = format!("{ROW:.0}");
@@ -199,8 +199,14 @@ mod tests {
         SpentEnergy { energy, interval: None, share: Some(joules / 4.0) }
     }
 
-    fn node(thread: &str, parent: Option<usize>, name: &str, own: f64, all: f64) -> NodeAccount {
-        NodeAccount {
+    fn node(
+        thread: &str,
+        parent: Option<usize>,
+        name: &str,
+        own: f64,
+        all: f64,
+    ) -> CallNodeAccount {
+        CallNodeAccount {
             thread: thread.into(),
             parent,
             depth: usize::from(parent.is_some()),

@@ -1,23 +1,23 @@
-//! Cross-validation, the verdict against the best baseline, estimability, and the
-//! comparison with the ground truth.
+//! Views of cross-validation, verdict against the best baseline, estimability, and comparison
+//! with the ground truth.
 
 use crate::account::{Interval, UnseenInput};
 use crate::format;
-use crate::model::{self, BASELINES, BaselineComparison, CvMean, CvRow, CvSet, Standing};
+use crate::model::{self, BASELINES, BaselineComparison, ComparisonOutcome, CvMean, CvRow, CvSet};
 use crate::report::data::ReportData;
 use crate::units::Joules;
 
-/// One model or baseline on one set.
+/// Row of the cross-validation table: one model or baseline on one set.
 pub(crate) struct CvView {
     /// Name of the model.
     pub model: String,
-    /// What it is.
+    /// Explanation of the model.
     pub explanation: String,
-    /// Whether it is the model of this report, not a baseline.
+    /// Whether it is the report's model, not a baseline.
     pub is_model: bool,
     /// `training` or `validation`.
     pub set: String,
-    /// r of each round.
+    /// Correlation r of each round.
     pub r: Vec<String>,
     /// NMAE of each round.
     pub nmae: Vec<String>,
@@ -27,17 +27,17 @@ pub(crate) struct CvView {
     pub mean_nmae: String,
 }
 
-/// The rounds, in order.
+/// Numbers of the rounds in order.
 pub fn rounds(rows: &[CvRow]) -> Vec<usize> {
     distinct(rows.iter().map(|row| row.round))
 }
 
-/// The solver and its baselines, in order.
+/// Names of the solver and its baselines in order.
 pub fn models(rows: &[CvRow]) -> Vec<&str> {
     distinct(rows.iter().map(|row| row.model.as_str()))
 }
 
-/// A row per model and set.
+/// Rows of cross-validation by model and set.
 pub fn cross_validation(data: &ReportData<'_>) -> Vec<CvView> {
     let rounds = rounds(data.cv);
     let mut views = Vec::new();
@@ -50,15 +50,15 @@ pub fn cross_validation(data: &ReportData<'_>) -> Vec<CvView> {
             };
             let rows: Vec<Option<&CvRow>> = rounds.iter().map(of).collect();
             if let Some(mean) = model::cv_mean(data.cv, model, set) {
-                views.push(view(data, model, set, &rows, mean));
+                views.push(cv_view(data, model, set, &rows, mean));
             }
         }
     }
     views
 }
 
-/// One row.
-fn view(
+/// One row of cross-validation.
+fn cv_view(
     data: &ReportData<'_>,
     model: &str,
     set: CvSet,
@@ -79,16 +79,16 @@ fn view(
     }
 }
 
-/// What a model or baseline of `cv.csv` is.
+/// Explanation of a model or baseline of `cv.csv`.
 fn explanation(model: &str) -> String {
     match BASELINES.contains(&model) {
-        true => format!("baseline: {}", what_it_is(model)),
+        true => format!("baseline: {}", baseline_explanation(model)),
         false => "a cost per operation and library function".into(),
     }
 }
 
-/// What a baseline predicts by.
-fn what_it_is(baseline: &str) -> &'static str {
+/// Explanation of a baseline: its predictor.
+fn baseline_explanation(baseline: &str) -> &'static str {
     match baseline {
         "flat" => "one cost for all operations",
         "mean" => "the mean of the training cases",
@@ -97,25 +97,25 @@ fn what_it_is(baseline: &str) -> &'static str {
     }
 }
 
-/// A model's mean error on held-out cases.
+/// Mean NMAE of a model on held-out cases.
 pub(crate) fn held_out_nmae(rows: &[CvRow], model: &str) -> Option<f64> {
     model::cv_mean(rows, model, CvSet::Validation).map(|mean| mean.nmae)
 }
 
-/// How the model stands to the best baseline, and the sentence that says so.
+/// Verdict on the model against the best baseline, with a sentence.
 pub(crate) struct BaselineVerdict {
-    /// `good`, `fair` (hardly better than the best baseline, as good, or worse but better than
-    /// flat), `bad` or `unknown`: the style.
+    /// Style: `good`, `fair` (hardly better than the best baseline, equal, or worse but better
+    /// than flat), `bad` or `unknown`.
     pub tone: &'static str,
     /// The sentence.
     pub sentence: String,
 }
 
-/// An error that is not so many times smaller than another is hardly smaller.
+/// Ratio of errors below which the smaller one counts as hardly smaller.
 const TIMES_SMALLER: f64 = 1.1;
 
-/// The verdict. Cases differ mostly in size, so a small error of case totals proves
-/// little; what counts is by how much it is smaller than the best baseline's.
+/// The verdict. Cases differ mostly in size, so a small error of case totals proves little; the
+/// criterion is the ratio to the best baseline's error.
 pub fn verdict(data: &ReportData<'_>) -> BaselineVerdict {
     let Some(found) = model::cv_verdict(data.cv) else {
         let sentence = "There is no baseline to compare with: the model is not judged.";
@@ -123,39 +123,44 @@ pub fn verdict(data: &ReportData<'_>) -> BaselineVerdict {
     };
     let flat = held_out_nmae(data.cv, "flat").filter(|flat| found.nmae < *flat);
     let is_clear = found.baseline_nmae > TIMES_SMALLER * found.nmae;
-    let (tone, rest) = match found.standing() {
-        Standing::Better => (if is_clear { "good" } else { "fair" }, String::new()),
-        Standing::AsGood | Standing::Undecided => ("fair", costs_say_no_more(found.baseline)),
-        Standing::Worse => match flat {
+    let (tone, rest) = match found.outcome() {
+        ComparisonOutcome::Better => (if is_clear { "good" } else { "fair" }, String::new()),
+        ComparisonOutcome::AsGood | ComparisonOutcome::Undecided => {
+            ("fair", baseline_sentence(found.baseline))
+        }
+        ComparisonOutcome::Worse => match flat {
             Some(flat) => (
                 "fair",
                 format!(
                     " It is better than one cost for all operations (flat, {}).{}",
                     format::percent(flat),
-                    costs_say_no_more(found.baseline)
+                    baseline_sentence(found.baseline)
                 ),
             ),
             None => ("bad", " The costs of single operations are not reliable.".to_owned()),
         },
     };
-    BaselineVerdict { tone, sentence: compared("held-out cases", "The model", &found) + &rest }
+    BaselineVerdict {
+        tone,
+        sentence: comparison_sentence("held-out cases", "The model", &found) + &rest,
+    }
 }
 
-fn costs_say_no_more(baseline: &str) -> String {
+fn baseline_sentence(baseline: &str) -> String {
     format!(
         " These cases alone do not show that costs of operations explain more than {}.",
-        what_it_is(baseline)
+        baseline_explanation(baseline)
     )
 }
 
-/// The sentence of a comparison: both errors, and the difference with its standard error.
-fn compared(of: &str, who: &str, found: &BaselineComparison) -> String {
+/// Sentence on a comparison: both errors, and the difference with its standard error.
+fn comparison_sentence(of: &str, who: &str, found: &BaselineComparison) -> String {
     let BaselineComparison { nmae, baseline, baseline_nmae, difference_se, .. } = found;
     format!(
         "{who} predicts {of} {} the best baseline, {baseline} ({}): mean error {} against {}, \
          difference {} with standard error {}.",
-        found.standing().phrase(),
-        what_it_is(baseline),
+        found.outcome().phrase(),
+        baseline_explanation(baseline),
         format::percent(*nmae),
         format::percent(*baseline_nmae),
         format::percent((nmae - baseline_nmae).abs()),
@@ -163,7 +168,7 @@ fn compared(of: &str, who: &str, found: &BaselineComparison) -> String {
     )
 }
 
-/// The distinct ones in the order of their first occurrence.
+/// Distinct items in the order of their first occurrence.
 fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     let mut found = Vec::new();
     for one in all {
@@ -174,23 +179,23 @@ fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     found
 }
 
-/// One row of the estimability table.
+/// Row of the estimability table: one operation.
 pub(crate) struct EstimabilityView {
-    /// The operation.
+    /// Name of the operation.
     pub operation: String,
-    /// Cases that it occurs in.
+    /// Number of cases that contain it.
     pub cases: String,
     /// Executions over all cases.
     pub executions: String,
-    /// yes or no.
+    /// `yes` or `no`.
     pub estimable: &'static str,
-    /// The group or none.
+    /// Group of inseparable operations, or `none`.
     pub group: String,
-    /// Variance inflation or none.
+    /// Variance inflation factor, or `none`.
     pub vif: String,
 }
 
-/// The estimability rows.
+/// Rows of the estimability table.
 pub fn estimability(data: &ReportData<'_>) -> Vec<EstimabilityView> {
     let rows = data.estimability.iter();
     rows.map(|row| EstimabilityView {
@@ -204,7 +209,7 @@ pub fn estimability(data: &ReportData<'_>) -> Vec<EstimabilityView> {
     .collect()
 }
 
-/// What the data can tell, in one sentence.
+/// Sentence on the number of estimable operations.
 pub(crate) fn estimability_sentence(data: &ReportData<'_>) -> String {
     let model = data.model;
     let alone = model.costs.iter().filter(|cost| cost.estimable).count();
@@ -223,27 +228,27 @@ pub(crate) fn estimability_sentence(data: &ReportData<'_>) -> String {
     )
 }
 
-/// One level of the comparison with the ground truth.
+/// Row of the comparison with the ground truth: one level.
 pub(crate) struct EvaluationView {
-    /// line, block, method, operation.
+    /// `line`, `block`, `method` or `operation`.
     pub level: String,
-    /// Entries compared.
+    /// Number of compared entries.
     pub entries: usize,
-    /// Part of the true energy.
+    /// Share of the true energy in these.
     pub share: String,
     /// Median relative error.
     pub median: String,
-    /// 90th percentile.
+    /// 90th percentile of the relative error.
     pub p90: String,
-    /// Coverage of the intervals or none.
+    /// Coverage of the intervals, or `none`.
     pub coverage: String,
     /// Relative error of the sum.
     pub bias: String,
-    /// Entries without a match, and what they hold.
+    /// Number of entries without a match, and their share.
     pub unmatched: String,
 }
 
-/// The comparison with the ground truth; empty where there is none.
+/// Rows of the comparison with the ground truth; empty where there is none.
 pub fn evaluation(data: &ReportData<'_>) -> Vec<EvaluationView> {
     let levels = data.evaluation.map_or(&[][..], |evaluation| &evaluation.levels);
     levels
@@ -265,25 +270,25 @@ pub fn evaluation(data: &ReportData<'_>) -> Vec<EvaluationView> {
         .collect()
 }
 
-/// An input sequence by the accounts of the others.
+/// Row of an input predicted from the others.
 pub(crate) struct UnseenView {
-    /// Its name.
+    /// Name of the input.
     pub input: String,
-    /// What it spent.
+    /// Measured energy.
     pub measured: String,
-    /// What the accounts of the others say.
+    /// Prediction by the accounts of the others.
     pub predicted: String,
     /// The 95 % interval.
     pub interval: String,
     /// Relative error of the prediction.
     pub error: String,
-    /// That of one cost for all operations.
+    /// Relative error of one cost for all operations.
     pub flat: String,
-    /// That of one power for all durations.
+    /// Relative error of one power for all durations.
     pub duration: String,
 }
 
-/// Inputs by the accounts of the others; empty where there is only one.
+/// Rows of inputs predicted from the others; empty where there is only one.
 pub fn unseen(data: &ReportData<'_>) -> Vec<UnseenView> {
     let view = |(input, interval): (&UnseenInput, Option<Interval>)| {
         let off = |found: Joules| format::percent(input.relative_error(found));
@@ -301,12 +306,16 @@ pub fn unseen(data: &ReportData<'_>) -> Vec<UnseenView> {
     unseen.flat_map(|unseen| unseen.0.iter().zip(unseen.intervals())).map(view).collect()
 }
 
-/// How well accounts predict inputs that they were not made of, beside the best baseline.
+/// Sentence on the errors of these predictions beside the best baseline's.
 pub(crate) fn unseen_sentence(data: &ReportData<'_>) -> Option<String> {
     let unseen = data.unseen?;
     let (holds, known) = unseen.covered();
-    let compared = unseen.compared().map(|found| {
-        compared("unseen inputs (each left out in turn)", "The account of the others", &found)
+    let compared = unseen.compare_with_baselines().map(|found| {
+        comparison_sentence(
+            "unseen inputs (each left out in turn)",
+            "The account of the others",
+            &found,
+        )
     });
     Some(format!(
         "{} {holds} of {} the measured energy.",

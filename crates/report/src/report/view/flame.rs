@@ -1,83 +1,83 @@
-//! The energy flame graph: package, class, method, block, each as wide as what it spends.
-//! It shows where energy is spent, not who called; `calls` draws that, where it is known.
+//! Flame graph by code location: package, class, method, block, each as wide as its energy. The
+//! flame graph by calls is in `calls`.
 
 use std::collections::BTreeMap;
 
 use crate::format;
 use crate::report::data::ReportData;
-use crate::report::view::links::Links;
+use crate::report::view::links::SourceLinks;
 use crate::units::Joules;
 
-/// Width of the picture in its own units.
+/// Width of the flame graph in its own units.
 pub(super) const WIDTH: f64 = 1200.0;
-/// Height of a level.
+/// Height of a level in these units.
 pub(super) const ROW: f64 = 20.0;
-/// Narrower boxes are left out.
+/// Least width of a box.
 const NARROWEST: f64 = 0.6;
-/// Colours of levels.
+/// Number of colours for levels.
 const COLOURS: usize = 4;
-/// Width of a letter.
+/// Width of a letter in these units.
 const LETTER: f64 = 6.6;
 
-/// A box.
+/// A box of a flame graph.
 pub(crate) struct BoxView {
-    /// Left edge, width and top.
+    /// Left edge.
     pub x: String,
     /// Its width.
     pub width: String,
     /// Its top.
     pub y: String,
-    /// Where its label stands.
+    /// Horizontal position of the label.
     pub text_x: String,
-    /// The same, downwards.
+    /// Vertical position of the label.
     pub text_y: String,
-    /// Colour of its level: 0 everything, 1 package, 2 class, 3 method, 4 block; by calls in
-    /// turns.
+    /// Colour: 0 everything, 1 package, 2 class, 3 method, 4 block; by calls the colours
+    /// alternate.
     pub level: usize,
-    /// What fits of its name.
+    /// Name, shortened to the width.
     pub label: String,
-    /// Name, energy and share.
+    /// Tooltip: name, energy and share.
     pub title: String,
-    /// Its place on the page; empty where it has none.
+    /// Link into the page; empty without one.
     pub href: String,
 }
 
-/// The picture.
+/// A flame graph: boxes and size.
 pub(crate) struct FlameView {
-    /// Its boxes, from the top.
+    /// Boxes from the top.
     pub boxes: Vec<BoxView>,
     /// Its height.
     pub height: String,
-    /// How many narrow boxes are left out.
+    /// Number of narrow boxes that are left out.
     pub left_out: usize,
-    /// The energy above idle in joules, which shares are parts of.
+    /// Energy above idle in joules, which shares are relative to.
     whole_j: f64,
 }
 
 impl FlameView {
-    /// A picture without boxes, of which shares are parts of `whole_j` joules.
+    /// A flame graph without boxes, whose shares are relative to `whole_j` joules.
     pub(super) fn new(whole_j: f64) -> FlameView {
         FlameView { boxes: Vec::new(), height: String::new(), left_out: 0, whole_j }
     }
 }
 
-/// What a box is about.
+/// Subject of a box: name and link.
 #[derive(Default)]
 pub(super) struct FlameTarget {
-    /// Its name.
+    /// Name before shortening.
     pub name: String,
-    /// Its place on the page; empty where it has none.
+    /// Link into the page; empty without one.
     pub href: String,
 }
 
 impl FlameTarget {
-    /// The box over all others.
+    /// Subject of the box above all others.
     pub(super) fn everything() -> FlameTarget {
         FlameTarget { name: "everything that the model explains".into(), href: "#source".into() }
     }
 }
 
-/// A part of the program with its parts.
+/// A node of the tree that the boxes are laid out from.
 #[derive(Default)]
 struct FlamePart {
     energy: f64,
@@ -85,8 +85,8 @@ struct FlamePart {
     parts: BTreeMap<String, FlamePart>,
 }
 
-/// The flame graph of the blocks.
-pub fn flame(data: &ReportData<'_>, links: &Links<'_>) -> FlameView {
+/// Flame graph of the blocks.
+pub fn flame(data: &ReportData<'_>, links: &SourceLinks<'_>) -> FlameView {
     let mut whole = FlamePart::default();
     for block in &data.accounts.blocks {
         let energy = block.entry.joules().0;
@@ -130,7 +130,7 @@ impl FlamePart {
     }
 }
 
-/// Draws one box; whether it is wide enough.
+/// Adds one box; returns whether it is wide enough to be drawn.
 pub(super) fn draw(
     view: &mut FlameView,
     named: &FlameTarget,
@@ -154,14 +154,14 @@ pub(super) fn draw(
         text_x: format!("{:.1}", x + 3.0),
         text_y: format!("{:.0}", top + 14.0),
         level: if level == 0 { 0 } else { (level - 1) % COLOURS + 1 },
-        label: if letters >= 3 { format::shortened(&shown, letters) } else { String::new() },
+        label: if letters >= 3 { format::truncate(&shown, letters) } else { String::new() },
         title: format!("{shown}: {}, {share}", format::energy(Joules(energy))),
         href: named.href.clone(),
     });
     true
 }
 
-/// Places a part and those in it, the widest first.
+/// Lays out a node and its children, the widest first.
 fn place(
     view: &mut FlameView,
     named: &FlameTarget,
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn every_level_is_as_wide_as_what_it_spends() {
         let sample = sample::report();
-        let view = flame(&sample.data(), &Links::default());
+        let view = flame(&sample.data(), &SourceLinks::default());
         for level in 0..5 {
             let boxes = view.boxes.iter().filter(|one| one.level == level);
             let width: f64 = boxes.map(|one| one.width.parse::<f64>().unwrap() + 0.5).sum();

@@ -1,21 +1,21 @@
-//! Hints with the source lines that they are about.
+//! Views of hints with their source lines.
 
 use crate::format::{self, SentencePiece};
-use crate::hint::{Amount, Caller, Hint, PATTERNS};
+use crate::hint::{Caller, EnergyAmount, Hint, PATTERNS};
 use crate::report::data::ReportData;
 use crate::report::view::calls;
-use crate::report::view::links::Links;
+use crate::report::view::links::SourceLinks;
 
-/// Hints shown on the page; the rest is in `hints.sarif`.
+/// Largest number of hints on the page; the others are only in `hints.sarif`.
 const SHOWN: usize = 40;
-/// Hints that stand open; the others are folded.
+/// Number of hints that are open at first.
 const OPEN: usize = 3;
-/// Lines shown of one diff.
+/// Largest number of lines of a diff.
 const LONGEST_DIFF: usize = 60;
-/// Source lines shown of one place.
+/// Largest number of source lines of a hint.
 const LONGEST_EXCERPT: usize = 24;
 
-/// One hint.
+/// One hint on the page.
 pub(crate) struct HintView {
     /// Number, from 1.
     pub rank: usize,
@@ -29,45 +29,45 @@ pub(crate) struct HintView {
     pub place: String,
     /// Its link into the source; empty where the page doesn't show it.
     pub href: String,
-    /// Whether it stands open.
+    /// Whether the hint is open at first.
     pub is_open: bool,
-    /// What was found.
+    /// Finding as a sentence.
     pub sentence: Vec<SentencePiece>,
-    /// What to do.
+    /// Advice on what to change.
     pub advice: Vec<SentencePiece>,
-    /// The rewrite.
+    /// Source text of the rewrite.
     pub rewrite: String,
-    /// When it does the same.
+    /// Condition under which the rewrite is equivalent.
     pub condition: Vec<SentencePiece>,
-    /// Whether a saving is predicted; else it was measured alone.
+    /// Whether there is a predicted saving, not only a measured one.
     pub is_predicted: bool,
     /// Predicted saving in percent of the scenario.
     pub saving: String,
-    /// Its interval or none.
+    /// Interval of the predicted saving, or `none`.
     pub saving_interval: String,
-    /// What it saved when it was applied and measured, with the interval; nothing otherwise.
+    /// Measured saving with its interval; empty where it was not measured.
     pub measured: String,
-    /// What such rewrites save on the board by what the costs say; nothing where not known.
+    /// Saving of such rewrites on the board relative to the prediction; empty where unknown.
     pub on_board: String,
-    /// Saving in joules.
+    /// Predicted saving in joules.
     pub saving_energy: String,
-    /// What the saving can't exceed.
+    /// Upper bound of the saving.
     pub bound: String,
-    /// Widths of saving and bound in percent of the scenario.
+    /// Width of the saving's bar in percent of the scenario.
     pub saving_width: String,
-    /// The same for the bound.
+    /// Width of the bound's bar in percent of the scenario.
     pub bound_width: String,
-    /// low, medium, high.
+    /// `low`, `medium` or `high`.
     pub confidence: &'static str,
-    /// The source lines.
+    /// Source lines of the hint.
     pub source: Vec<SourceLine>,
-    /// The rewrite as a unified diff, where it can be made without a person.
+    /// Unified diff of the automatic fix, if there is one.
     pub diff: Vec<DiffLine>,
-    /// Who calls the method most, for one to inline.
+    /// For a method to inline, its most frequent callers.
     pub callers: Vec<CallerView>,
 }
 
-/// A line of a diff.
+/// A line of a diff with its style.
 pub(crate) struct DiffLine {
     /// `head`, `added`, `removed` or `same`: the style.
     pub kind: &'static str,
@@ -75,19 +75,19 @@ pub(crate) struct DiffLine {
     pub text: String,
 }
 
-/// A caller.
+/// A caller of a method to inline.
 pub(crate) struct CallerView {
     /// Class and method.
     pub name: String,
     /// Its link into the source; empty where the page doesn't show it.
     pub href: String,
-    /// How often it calls.
+    /// Number of its calls.
     pub calls: String,
-    /// Part of all calls of the method.
+    /// Share of all calls of the method.
     pub share: String,
 }
 
-/// A numbered line.
+/// A source line with its number.
 pub(crate) struct SourceLine {
     /// Number, from 1.
     pub number: usize,
@@ -95,17 +95,17 @@ pub(crate) struct SourceLine {
     pub text: String,
 }
 
-/// The hints that the page shows.
-pub fn hints(data: &ReportData<'_>, links: &Links<'_>) -> Vec<HintView> {
+/// Views of the hints that the page shows.
+pub fn hints(data: &ReportData<'_>, links: &SourceLinks<'_>) -> Vec<HintView> {
     let shown = data.hints.iter().take(SHOWN).enumerate();
     shown.map(|(i, hint)| view(data, links, i + 1, hint)).collect()
 }
 
-/// One hint.
-fn view(data: &ReportData<'_>, links: &Links<'_>, rank: usize, hint: &Hint) -> HintView {
+/// View of one hint.
+fn view(data: &ReportData<'_>, links: &SourceLinks<'_>, rank: usize, hint: &Hint) -> HintView {
     let title = PATTERNS.iter().find(|pattern| pattern.name == hint.pattern);
     let predicted = hint.predicted();
-    let width = |amount: &Amount| format::width(amount.share.unwrap_or(0.0));
+    let width = |amount: &EnergyAmount| format::bar_width(amount.share.unwrap_or(0.0));
     HintView {
         rank,
         title: title.map_or(hint.pattern, |pattern| pattern.title),
@@ -114,10 +114,10 @@ fn view(data: &ReportData<'_>, links: &Links<'_>, rank: usize, hint: &Hint) -> H
         place: format::visible(&short_place(hint)),
         href: links.line(&hint.file, hint.start_line),
         is_open: rank <= OPEN,
-        sentence: format::pieces(&hint.sentence),
-        advice: format::pieces(&hint.advice),
+        sentence: format::sentence_pieces(&hint.sentence),
+        advice: format::sentence_pieces(&hint.advice),
         rewrite: format::visible(&hint.rewrite),
-        condition: format::pieces(&hint.condition),
+        condition: format::sentence_pieces(&hint.condition),
         is_predicted: predicted.is_some(),
         saving: format::percent_or_none(predicted.and_then(|saving| saving.share)),
         saving_interval: predicted.map_or(format::NONE.into(), share_interval),
@@ -125,7 +125,7 @@ fn view(data: &ReportData<'_>, links: &Links<'_>, rank: usize, hint: &Hint) -> H
         on_board: hint.on_board.map_or(String::new(), |ratio| ratio.to_string()),
         saving_energy: predicted.map_or("not predicted".into(), |it| format::energy(it.energy)),
         bound: format::percent_or_none(hint.bound.share),
-        saving_width: predicted.map_or(format::width(0.0), width),
+        saving_width: predicted.map_or(format::bar_width(0.0), width),
         bound_width: width(&hint.bound),
         confidence: hint.confidence.name(),
         source: excerpt(data, hint),
@@ -134,7 +134,7 @@ fn view(data: &ReportData<'_>, links: &Links<'_>, rank: usize, hint: &Hint) -> H
     }
 }
 
-/// The lines of a diff, and that there are more.
+/// Lines of a diff, with a note where it is cut.
 fn diff(text: &str) -> Vec<DiffLine> {
     let head = text.lines().take_while(|line| !line.starts_with("@@")).count();
     let shown = text.lines().take(LONGEST_DIFF).enumerate();
@@ -148,7 +148,7 @@ fn diff(text: &str) -> Vec<DiffLine> {
     lines
 }
 
-/// One line; those before the first hunk name the file.
+/// A line of a diff; those before the first hunk name the file.
 fn diff_line(line: &str, is_name: bool) -> DiffLine {
     let kind = match line.as_bytes().first() {
         Some(b'@' | b'\\') => "head",
@@ -157,10 +157,10 @@ fn diff_line(line: &str, is_name: bool) -> DiffLine {
         Some(b'-') => "removed",
         _ => "same",
     };
-    DiffLine { kind, text: format::shortened(&format::visible(line), 160) }
+    DiffLine { kind, text: format::truncate(&format::visible(line), 160) }
 }
 
-fn caller_view(caller: &Caller, links: &Links<'_>) -> CallerView {
+fn caller_view(caller: &Caller, links: &SourceLinks<'_>) -> CallerView {
     CallerView {
         name: calls::name(&caller.method),
         href: links.method_of(&caller.method),
@@ -169,7 +169,7 @@ fn caller_view(caller: &Caller, links: &Links<'_>) -> CallerView {
     }
 }
 
-/// `file:first-last`.
+/// Code location of a hint: `file:first-last`.
 pub fn place(hint: &Hint) -> String {
     if hint.start_line == hint.end_line {
         format!("{}:{}", hint.file, hint.start_line)
@@ -178,26 +178,26 @@ pub fn place(hint: &Hint) -> String {
     }
 }
 
-/// The same without folders.
+/// Code location of a hint without folders.
 pub(crate) fn short_place(hint: &Hint) -> String {
     let place = place(hint);
     place.rsplit('/').next().unwrap_or(&place).to_string()
 }
 
-/// `5.9 % (4.8 % to 7.0 %)`.
-pub fn share(amount: &Amount) -> String {
+/// Saving with its interval in percent of the scenario: `5.9 % (4.8 % to 7.0 %)`.
+pub fn share(amount: &EnergyAmount) -> String {
     format!("{} ({})", format::percent_or_none(amount.share), share_interval(amount))
 }
 
-/// An interval in percent of the scenario, or none.
-pub fn share_interval(amount: &Amount) -> String {
+/// Interval in percent of the scenario, or `none`.
+pub fn share_interval(amount: &EnergyAmount) -> String {
     match amount.share_interval() {
         Some((lo, hi)) => format!("{} to {}", format::percent(lo), format::percent(hi)),
         None => format::NONE.into(),
     }
 }
 
-/// The source lines of a hint, without the indentation that all share.
+/// Source lines of a hint, without common indentation.
 fn excerpt(data: &ReportData<'_>, hint: &Hint) -> Vec<SourceLine> {
     let text = data.sources.get(&hint.file).map_or("", String::as_str);
     let first = (hint.start_line as usize).max(1);
@@ -212,7 +212,7 @@ fn excerpt(data: &ReportData<'_>, hint: &Hint) -> Vec<SourceLine> {
         .enumerate()
         .map(|(i, line)| SourceLine {
             number: first + i,
-            text: format::shortened(&line.chars().skip(common).collect::<String>(), 160),
+            text: format::truncate(&line.chars().skip(common).collect::<String>(), 160),
         })
         .collect()
 }
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn three_hints_stand_open() {
         let sample = sample::report();
-        let views = hints(&sample.data(), &Links::default());
+        let views = hints(&sample.data(), &SourceLinks::default());
         let open: Vec<bool> = views.iter().map(|view| view.is_open).collect();
         assert!(open.len() > 3, "{}", open.len());
         assert!(open.iter().enumerate().all(|(i, open)| *open == (i < 3)));

@@ -1,6 +1,6 @@
-//! Where the page shows a line, method, class or package of the source: what links point at.
-//! A line that the page leaves out leads to the next one of its file that it shows; a file
-//! that it leaves out has no link.
+//! Anchors of lines, methods, classes and packages of the source on the page. A line that the
+//! page leaves out leads to the next shown line of its file; a file that it leaves out has no
+//! link.
 
 use std::collections::BTreeMap;
 
@@ -8,28 +8,28 @@ use crate::account::MethodKey;
 use crate::report::data::ReportData;
 use crate::report::view::source::SourceView;
 
-/// What a file's links need.
+/// Anchors of one file: its number and shown lines.
 struct LinkContext {
     /// Number of the file on the page.
     number: usize,
-    /// The lines that are shown, ascending.
+    /// Shown lines, ascending.
     lines: Vec<u32>,
 }
 
-/// All targets of links into the source.
+/// Look-up of links into the source.
 #[derive(Default)]
-pub struct Links<'a> {
+pub struct SourceLinks<'a> {
     files: BTreeMap<&'a str, LinkContext>,
     packages: BTreeMap<&'a str, usize>,
-    /// File and first line.
+    /// File and first line by class and method.
     methods: BTreeMap<(&'a str, &'a str), (&'a str, u32)>,
     classes: BTreeMap<&'a str, (&'a str, u32)>,
 }
 
-impl<'a> Links<'a> {
-    /// The targets in the source that the page shows.
-    pub fn new(data: &ReportData<'a>, source: &'a SourceView) -> Links<'a> {
-        let mut links = Links::default();
+impl<'a> SourceLinks<'a> {
+    /// Collects the anchors of the source that the page shows.
+    pub fn new(data: &ReportData<'a>, source: &'a SourceView) -> SourceLinks<'a> {
+        let mut links = SourceLinks::default();
         for package in &source.packages {
             links.packages.insert(&package.name, package.number);
             for file in &package.files {
@@ -46,7 +46,7 @@ impl<'a> Links<'a> {
         links
     }
 
-    /// A line's link; empty where its file isn't shown.
+    /// Link to a line; empty where its file is not shown.
     pub fn line(&self, file: &str, line: u32) -> String {
         let target = self.files.get(file).and_then(|shown| {
             let next = shown.lines.partition_point(|known| *known < line);
@@ -56,22 +56,22 @@ impl<'a> Links<'a> {
         target.map_or(String::new(), |target| format!("#{target}"))
     }
 
-    /// A method's link, likewise.
+    /// Link to a method; empty where its file is not shown.
     pub fn method(&self, class: &str, method: &str) -> String {
         self.place(self.methods.get(&(class, method)))
     }
 
-    /// The same of a key.
+    /// Link to the method with this key.
     pub fn method_of(&self, key: &MethodKey) -> String {
         self.method(&key.class, &key.method)
     }
 
-    /// A class's link, likewise.
+    /// Link to a class; empty where its file is not shown.
     pub fn class(&self, class: &str) -> String {
         self.place(self.classes.get(class))
     }
 
-    /// A package's link, likewise.
+    /// Link to a package; empty where it is not shown.
     pub fn package(&self, package: &str) -> String {
         let number = self.packages.get(package);
         number.map_or(String::new(), |number| format!("#{}", package_anchor(*number)))
@@ -82,12 +82,12 @@ impl<'a> Links<'a> {
     }
 }
 
-/// The id of a line.
+/// Anchor of a line.
 pub fn anchor(file: usize, line: u32) -> String {
     format!("s{file}-{line}")
 }
 
-/// The id of a package.
+/// Anchor of a package.
 pub(crate) fn package_anchor(number: usize) -> String {
     format!("package-{number}")
 }
@@ -103,7 +103,7 @@ mod tests {
         let sample = sample::report();
         let data = sample.data();
         let source = source::source(&data);
-        let links = Links::new(&data, &source);
+        let links = SourceLinks::new(&data, &source);
         let hottest = &sample.accounts.lines[0].key;
         let link = links.line(&hottest.file, hottest.line);
         assert!(link.ends_with(&format!("-{}", hottest.line)), "{link}");

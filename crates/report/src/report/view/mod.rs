@@ -1,5 +1,5 @@
-//! What the page's templates show: every figure already as text, every bar as a width.
-//! Foreign text goes through [`format::visible`] here and is escaped by the templates.
+//! Views: data of the page's templates, with every figure formatted as text and every bar as a
+//! width. Foreign text passes through [`format::visible`] here and is escaped by the templates.
 
 pub(crate) mod accounts;
 pub(crate) mod blocks;
@@ -16,7 +16,7 @@ pub(crate) mod whiskers;
 
 use crate::format;
 
-/// A row's bar: width in percent of the widest, as style text.
+/// Style text of a bar: width in percent of the widest.
 pub(crate) fn bar(value: f64, widest: f64) -> String {
-    if widest > 0.0 { format::width(value / widest) } else { format::width(0.0) }
+    if widest > 0.0 { format::bar_width(value / widest) } else { format::bar_width(0.0) }
 }

@@ -1,51 +1,51 @@
-//! The methods that spend most with all that they call: where to look first.
+//! View of the methods with the largest inclusive energies: where to look first.
 
 use std::collections::BTreeMap;
 
-use crate::account::calls::{CallAccounts, MethodCalls, SpentEnergy};
+use crate::account::calls::{CallAccounts, MethodCallAccount, SpentEnergy};
 use crate::account::{AccountEntry, MethodKey};
 use crate::format;
 use crate::report::data::ReportData;
 use crate::report::view::calls::{CallMethodView, figure, method, name};
-use crate::report::view::links::Links;
+use crate::report::view::links::SourceLinks;
 
-/// Methods in the table.
+/// Number of methods in the table.
 const TOP: usize = 5;
-/// A method hands on if it spends less than this part of its energy itself ...
+/// Self energy relative to the inclusive energy below which a method may hand on ...
 const OWN_LEAST: f64 = 0.02;
-/// ... and one of those it calls has more than this part of it.
+/// ... to one callee with more than this share of its inclusive energy.
 const HANDED_ON: f64 = 0.9;
 
-/// The methods.
+/// Table of the most expensive methods.
 pub(crate) struct MostExpensiveMethods {
-    /// With what they call, where calls were recorded; else by what they spend themselves.
+    /// Methods by inclusive energy, where calls were recorded; else by self energy.
     pub rows: Vec<CallMethodView>,
     /// Whether calls were recorded.
     pub with_callees: bool,
-    /// Why they can't be, where they can't.
+    /// Why calls cannot be recorded; `None` where they can.
     pub no_calls: Option<String>,
-    /// Methods left out, for they hand nearly all on to one other.
+    /// Methods left out because nearly all their energy is one callee's.
     pub handing_on: Vec<String>,
 }
 
-/// The five most expensive methods.
+/// Table of the five most expensive methods.
 pub(crate) fn most_expensive_methods(
     data: &ReportData<'_>,
-    links: &Links<'_>,
+    links: &SourceLinks<'_>,
 ) -> MostExpensiveMethods {
     match data.calls {
         Some(calls) => with_callees(calls, links),
-        None => by_themselves(data, links),
+        None => by_self_energy(data, links),
     }
 }
 
-fn with_callees(calls: &CallAccounts, links: &Links<'_>) -> MostExpensiveMethods {
+fn with_callees(calls: &CallAccounts, links: &SourceLinks<'_>) -> MostExpensiveMethods {
     let (mut rows, mut handing_on) = (Vec::new(), Vec::new());
     for one in &calls.methods {
         if rows.len() == TOP {
             break;
         }
-        if hands_on(calls, one) {
+        if is_handing_on(calls, one) {
             handing_on.push(name(&one.method));
         } else {
             rows.push(method(one, links));
@@ -54,15 +54,15 @@ fn with_callees(calls: &CallAccounts, links: &Links<'_>) -> MostExpensiveMethods
     MostExpensiveMethods { rows, with_callees: true, no_calls: None, handing_on }
 }
 
-/// Whether a method spends next to nothing itself and one that it calls has nearly all.
-fn hands_on(calls: &CallAccounts, one: &MethodCalls) -> bool {
+/// Whether a method has almost no self energy and one callee has almost all of its energy.
+fn is_handing_on(calls: &CallAccounts, one: &MethodCallAccount) -> bool {
     let all = one.cumulative.energy.joules().0;
-    let most = one_callee_most(calls, &one.method);
+    let most = costliest_callee_j(calls, &one.method);
     one.own.energy.joules().0 < OWN_LEAST * all && most > HANDED_ON * all
 }
 
-/// What the costliest single callee of a method spends below it, in joules.
-fn one_callee_most(calls: &CallAccounts, caller: &MethodKey) -> f64 {
+/// Energy in joules of the costliest callee of a method, below that method.
+fn costliest_callee_j(calls: &CallAccounts, caller: &MethodKey) -> f64 {
     let mut callees: BTreeMap<&MethodKey, f64> = BTreeMap::new();
     for node in &calls.nodes {
         let parent = node.parent.map(|parent| &calls.nodes[parent].method);
@@ -73,7 +73,7 @@ fn one_callee_most(calls: &CallAccounts, caller: &MethodKey) -> f64 {
     callees.into_values().fold(0.0, f64::max)
 }
 
-fn by_themselves(data: &ReportData<'_>, links: &Links<'_>) -> MostExpensiveMethods {
+fn by_self_energy(data: &ReportData<'_>, links: &SourceLinks<'_>) -> MostExpensiveMethods {
     let row = |entry: &AccountEntry<MethodKey>| {
         let (energy, interval, share) = (entry.energy, entry.interval, entry.share);
         let own = SpentEnergy { energy, interval, share };
@@ -99,13 +99,13 @@ mod tests {
     #[test]
     fn methods_are_with_what_they_call_where_that_is_known() {
         let mut sample = sample::report();
-        let view = most_expensive_methods(&sample.data(), &Links::default());
+        let view = most_expensive_methods(&sample.data(), &SourceLinks::default());
         assert!(view.with_callees && view.rows.len() == TOP);
         let energies: Vec<f64> = view.rows.iter().map(|row| row.cumulative.raw).collect();
         assert!(energies.windows(2).all(|pair| pair[0] >= pair[1]), "{energies:?}");
         assert!(view.rows[0].cumulative.raw > view.rows[0].own.raw);
         sample.calls = None;
-        let view = most_expensive_methods(&sample.data(), &Links::default());
+        let view = most_expensive_methods(&sample.data(), &SourceLinks::default());
         assert!(!view.with_callees && view.rows.len() == TOP);
         assert_eq!(view.rows[0].name, name(&sample.accounts.methods[0].key));
     }
@@ -131,7 +131,7 @@ mod tests {
         let first_node = calls.nodes.iter().position(|node| node.method == first).unwrap();
         calls.methods[0].own = SpentEnergy::default();
         calls.nodes[first_node + 1].cumulative = calls.methods[0].cumulative;
-        let view = most_expensive_methods(&sample.data(), &Links::default());
+        let view = most_expensive_methods(&sample.data(), &SourceLinks::default());
         assert_eq!(view.handing_on, [name(&first)]);
         assert!(view.rows.iter().all(|row| row.name != name(&first)));
     }

@@ -1,5 +1,5 @@
-//! The source with coloured lines, by package, file and method: the files and the parts
-//! of them that spend, as far as they fit, and how much that is.
+//! View of the source with coloured lines, by package, file and method: the files and lines with
+//! energy, up to a limit, and their share.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -9,32 +9,32 @@ use crate::format;
 use crate::report::data::ReportData;
 use crate::units::Joules;
 
-/// Source lines on the page: with their energies about 150 bytes each.
+/// Largest number of source lines on the page; each takes about 150 bytes.
 const MOST_LINES: usize = 7000;
-/// Files on the page.
+/// Largest number of files on the page.
 const MOST_FILES: usize = 150;
-/// Lines shown before and after those that spend.
+/// Context lines before and after lines with energy.
 const AROUND: u32 = 3;
-/// Characters of a line.
+/// Largest number of characters of a line.
 const WIDEST: usize = 160;
 
-/// A package with its files.
+/// A package with its files on the page.
 pub(crate) struct PackageView {
     /// Number on the page, for its anchor.
     pub number: usize,
-    /// Its name.
+    /// Name of the package.
     pub name: String,
-    /// What its files spend.
+    /// Energy of its files.
     pub energy: String,
-    /// The same in joules to sort by.
+    /// Energy in joules, for sorting.
     pub energy_raw: f64,
     /// Part of the scenario or none.
     pub share: String,
-    /// Its files on the page, what spends most first.
+    /// Files on the page by descending energy.
     pub files: Vec<FileView>,
 }
 
-/// A file.
+/// A file with its methods and shown lines.
 pub(crate) struct FileView {
     /// Number on the page, for the anchors of its lines.
     pub number: usize,
@@ -42,49 +42,49 @@ pub(crate) struct FileView {
     pub path: String,
     /// Its name without the package.
     pub name: String,
-    /// What its lines spend.
+    /// Energy of its lines.
     pub energy: String,
     /// Part of the scenario or none.
     pub share: String,
-    /// Its methods that ran, in source order.
+    /// Methods that ran, in source order.
     pub methods: Vec<SourceMethodView>,
-    /// Its lines, as far as they are shown.
+    /// Shown lines.
     pub lines: Vec<LineView>,
 }
 
-/// A method of a file.
+/// A method of a file, with a link to its first shown line.
 pub(crate) struct SourceMethodView {
-    /// Its name with parameters.
+    /// Name with parameters.
     pub name: String,
-    /// The first of its lines that is shown.
+    /// First shown line of the method.
     pub line: u32,
-    /// What its own statements spend.
+    /// Self energy.
     pub energy: String,
 }
 
-/// A line, or a gap between lines.
+/// A source line with its energy, and the gap before it.
 pub(crate) struct LineView {
-    /// Number, from 1.
+    /// Line number, from 1.
     pub number: u32,
     /// Text.
     pub text: String,
-    /// Energy, empty for a line that has none.
+    /// Energy; empty for a line without any.
     pub energy: String,
-    /// Colour, 0 (none) to 5.
+    /// Colour from 0 (none) to 5.
     pub heat: u8,
-    /// Lines left out before this one.
+    /// Number of lines left out before this one.
     pub gap: u32,
 }
 
-/// The section.
+/// The section with the source.
 pub(crate) struct SourceView {
-    /// The packages, what spends most first.
+    /// Packages by descending energy.
     pub packages: Vec<PackageView>,
-    /// What is shown and what isn't.
+    /// Sentence on the shown part.
     pub sentence: String,
 }
 
-/// What is known of one file.
+/// Energies and blocks of one file.
 #[derive(Default)]
 struct SourceFileView<'a> {
     lines: BTreeMap<u32, Joules>,
@@ -97,7 +97,7 @@ impl SourceFileView<'_> {
     }
 }
 
-/// The source of what spends.
+/// View of the source files with energy.
 pub fn source(data: &ReportData<'_>) -> SourceView {
     let mut files: BTreeMap<&str, SourceFileView<'_>> = BTreeMap::new();
     for entry in &data.accounts.lines {
@@ -128,7 +128,7 @@ pub fn source(data: &ReportData<'_>) -> SourceView {
     SourceView { packages: packages(data, views), sentence }
 }
 
-/// What is shown.
+/// Sentence on the shown part of the source.
 fn sentence(data: &ReportData<'_>, shown: usize, ran: usize, energy: Joules) -> String {
     format!(
         "{shown} of the {} that ran; their lines hold {} of the energy above idle. Lines \
@@ -157,13 +157,13 @@ fn file_view(
     }
 }
 
-/// Part of the scenario's energy above idle.
+/// Share of the scenario's energy above idle.
 fn share(data: &ReportData<'_>, energy: Joules) -> String {
     let whole = data.accounts.ledger.above_idle().joules();
     format::percent_or_none((whole.0 > 0.0).then(|| energy / whole))
 }
 
-/// The methods of a file by their first line.
+/// Methods of a file by first line.
 fn methods(file: &SourceFileView<'_>, shown: &[LineView]) -> Vec<SourceMethodView> {
     let from = |line: u32| {
         let next = shown.partition_point(|view| view.number < line);
@@ -181,7 +181,7 @@ fn methods(file: &SourceFileView<'_>, shown: &[LineView]) -> Vec<SourceMethodVie
         .map(|((class, method), (line, energy))| {
             let class = class.rsplit('.').next().unwrap_or(class);
             let name = format::visible(&format!("{class}.{method}"));
-            let name = format::shortened(&name, 100);
+            let name = format::truncate(&name, 100);
             (line, SourceMethodView { name, line: from(line), energy: format::energy(energy) })
         })
         .collect();
@@ -189,7 +189,7 @@ fn methods(file: &SourceFileView<'_>, shown: &[LineView]) -> Vec<SourceMethodVie
     views.into_iter().map(|(_, view)| view).collect()
 }
 
-/// The lines that spend with some around them.
+/// Lines with energy, and context around them.
 fn lines(text: &str, file: &SourceFileView<'_>, hottest: f64) -> Vec<LineView> {
     let near = |line: &u32| -> RangeInclusive<u32> {
         line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND)
@@ -207,7 +207,7 @@ fn lines(text: &str, file: &SourceFileView<'_>, hottest: f64) -> Vec<LineView> {
         let energy = file.lines.get(&number).copied();
         views.push(LineView {
             number,
-            text: format::shortened(&format::visible(text), WIDEST),
+            text: format::truncate(&format::visible(text), WIDEST),
             energy: energy.map_or(String::new(), format::energy),
             heat: energy.map_or(0, |energy| heat(energy.0, hottest)),
             gap: number - last - 1,
@@ -217,7 +217,7 @@ fn lines(text: &str, file: &SourceFileView<'_>, hottest: f64) -> Vec<LineView> {
     views
 }
 
-/// 5 for a line near the hottest, 1 less for every factor of about 3, at least 1.
+/// Colour of a line: 5 near the hottest, 1 less for every factor of about 3, at least 1.
 fn heat(energy_j: f64, hottest_j: f64) -> u8 {
     match energy_j / hottest_j {
         part if part >= 0.3 => 5,
@@ -229,7 +229,7 @@ fn heat(energy_j: f64, hottest_j: f64) -> u8 {
     }
 }
 
-/// The files by package.
+/// Groups files by package.
 fn packages(data: &ReportData<'_>, files: Vec<(&str, Joules, FileView)>) -> Vec<PackageView> {
     let mut found: BTreeMap<String, (Joules, Vec<FileView>)> = BTreeMap::new();
     for (path, energy, view) in files {

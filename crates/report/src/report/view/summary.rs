@@ -1,4 +1,4 @@
-//! The head of the page: what was measured, how sure it is, and the ledger.
+//! Views of the head of the page: campaign, uncertainty, and ledger.
 
 use crate::account::evaluate::AccountLevel;
 use crate::account::{Interval, Ledger, LedgerEntry, LedgerRow, ledger as rows};
@@ -10,36 +10,35 @@ use crate::report::view::fit;
 use crate::scenario::UnanalysedLanguage;
 use crate::units::Joules;
 
-/// One summary card.
-pub(crate) struct Card {
-    /// What it is about.
+/// A summary card: title, figure, explanation.
+pub(crate) struct SummaryCard {
+    /// Title of the card.
     pub title: &'static str,
     /// The figure.
     pub value: String,
-    /// One sentence that explains it.
+    /// Sentence that explains the figure.
     pub detail: String,
 }
 
 /// One row of the ledger.
 pub(crate) struct LedgerRowView {
-    /// Column name of the entry, or `above idle`, the sum of what follows.
+    /// Column name of the entry, or `above idle`, the sum of the rows below.
     pub name: &'static str,
-    /// Its colour: the entry's name, or none for a sum.
+    /// Colour by entry; empty for a sum.
     pub colour: &'static str,
-    /// What it is.
+    /// Explanation of the row.
     pub explanation: String,
     /// Energy.
     pub energy: String,
     /// 95 % interval or none.
     pub interval: String,
-    /// Part of the energy above idle; none for what isn't a part of it.
+    /// Share of the energy above idle; `none` for rows outside of it.
     pub share: String,
-    /// Width of its part of the bar of what was measured; nothing for sums and what is
-    /// negative.
+    /// Width of its part in the bar of the measured energy; empty for sums and negative energies.
     pub width: String,
 }
 
-/// How the figures came about, in a few words.
+/// Origin of the figures in a few words.
 pub fn origin(data: &ReportData<'_>) -> &'static str {
     match data.board.origin() {
         EnergyOrigin::Simulated => "Measured on a virtual board",
@@ -48,7 +47,7 @@ pub fn origin(data: &ReportData<'_>) -> &'static str {
     }
 }
 
-/// The sentence under the title that says where the figures come from.
+/// Sentence below the title on the origin of the figures.
 pub fn headline(data: &ReportData<'_>) -> String {
     let board = format::visible(&data.board.name);
     match data.board.origin() {
@@ -67,7 +66,8 @@ pub fn headline(data: &ReportData<'_>) -> String {
     }
 }
 
-/// The chip of a virtual board, and what an error against its ground truth is about.
+/// Sentence on the simulated energy model of a virtual board, and the scope of errors against its
+/// ground truth.
 pub fn simulated_model(board: &ReportedBoard) -> Option<String> {
     let name = board.simulated_model.as_ref()?;
     Some(match name.as_str() {
@@ -79,7 +79,7 @@ pub fn simulated_model(board: &ReportedBoard) -> Option<String> {
     })
 }
 
-/// Meter, frequency, solver, size of the campaign.
+/// Facts on meter, frequency, solver and size of the campaign.
 pub fn facts(data: &ReportData<'_>) -> Vec<(&'static str, String)> {
     let campaign = &data.campaign;
     let runs = format!(
@@ -101,7 +101,7 @@ pub fn facts(data: &ReportData<'_>) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The solver, and what it chose.
+/// Text on the solver and its chosen parameters.
 fn solver(data: &ReportData<'_>) -> String {
     let name = format::visible(&data.model.solver);
     match &data.model.choice {
@@ -117,16 +117,16 @@ fn solver(data: &ReportData<'_>) -> String {
     }
 }
 
-/// The cards.
-pub fn cards(data: &ReportData<'_>) -> Vec<Card> {
+/// The summary cards.
+pub fn cards(data: &ReportData<'_>) -> Vec<SummaryCard> {
     let mut cards = vec![spent(data), explained(data), validation(data)];
     cards.extend(truth(data));
     cards.push(saving(data));
     cards
 }
 
-/// Energy above idle.
-fn spent(data: &ReportData<'_>) -> Card {
+/// Card of the energy above idle.
+fn spent(data: &ReportData<'_>) -> SummaryCard {
     let ledger = &data.accounts.ledger;
     let above = ledger.above_idle();
     let idle = match has_idle(ledger) {
@@ -135,7 +135,7 @@ fn spent(data: &ReportData<'_>) -> Card {
         }
         false => "idle energy, which was not measured".into(),
     };
-    Card {
+    SummaryCard {
         title: "Spent above idle",
         value: format::energy(above.joules()),
         detail: format!("What the application's base cases add to {idle}."),
@@ -147,9 +147,9 @@ fn has_idle(ledger: &Ledger) -> bool {
     ledger.row(LedgerEntry::Idle).is_some_and(|row| row.remark.is_empty())
 }
 
-/// What costs x counts explain, and what else is known: by the CPU times of its threads what the
-/// runtime spent itself.
-fn explained(data: &ReportData<'_>) -> Card {
+/// Card of the explained energy: costs x counts, and the runtime's own energy by the CPU times of
+/// its threads.
+fn explained(data: &ReportData<'_>) -> SummaryCard {
     let ledger = &data.accounts.ledger;
     let above = ledger.above_idle();
     let by_threads = ledger.row(LedgerEntry::Compiler).is_some();
@@ -174,8 +174,8 @@ fn explained(data: &ReportData<'_>) -> Card {
         false => String::new(),
     };
     let unexplained = ledger.row(LedgerEntry::Unexplained);
-    let unexplained = unexplained.map_or(Joules(0.0), |row| ledger.shown(row));
-    Card {
+    let unexplained = unexplained.map_or(Joules(0.0), |row| ledger.displayed_energy(row));
+    SummaryCard {
         title: "Explained by the model",
         value: part(energy),
         detail: format!(
@@ -186,29 +186,29 @@ fn explained(data: &ReportData<'_>) -> Card {
     }
 }
 
-/// A row's name within a sentence.
+/// Name of a row within a sentence.
 fn in_sentence(entry: LedgerEntry) -> &'static str {
     if entry == LedgerEntry::Gc { "GC" } else { entry.name() }
 }
 
-/// The validation error beside the best baseline's.
-fn validation(data: &ReportData<'_>) -> Card {
+/// Card of the validation error beside the best baseline's.
+fn validation(data: &ReportData<'_>) -> SummaryCard {
     let own = fit::held_out_nmae(data.cv, &data.model.solver);
     let best = match model::cv_verdict(data.cv) {
         Some(found) => format!("{}, {}", found.baseline, format::percent(found.baseline_nmae)),
         None => format::NONE.into(),
     };
-    Card {
+    SummaryCard {
         title: "Error on held-out cases",
         value: format::percent_or_none(own),
         detail: format!("Mean validation NMAE. The best baseline: {best}."),
     }
 }
 
-/// Line errors against the ground truth, where one is known.
-fn truth(data: &ReportData<'_>) -> Option<Card> {
+/// Card of line errors against the ground truth; `None` without one.
+fn truth(data: &ReportData<'_>) -> Option<SummaryCard> {
     let line = data.evaluation?.level(AccountLevel::Line)?;
-    Some(Card {
+    Some(SummaryCard {
         title: "Error of line energies",
         value: format::percent(line.median_error),
         detail: format!(
@@ -221,14 +221,16 @@ fn truth(data: &ReportData<'_>) -> Option<Card> {
     })
 }
 
-/// The first hint.
-fn saving(data: &ReportData<'_>) -> Card {
+/// Card of the first hint.
+fn saving(data: &ReportData<'_>) -> SummaryCard {
     let title = "The first hint saves";
     match data.hints.first() {
-        None => {
-            Card { title, value: format::NONE.into(), detail: format!("Why: {}.", data.no_hints) }
-        }
-        Some(hint) => Card {
+        None => SummaryCard {
+            title,
+            value: format::NONE.into(),
+            detail: format!("Why: {}.", data.no_hints),
+        },
+        Some(hint) => SummaryCard {
             title,
             value: format::percent_or_none(hint.saving.share),
             detail: format!("{} in {}.", hint.pattern, format::visible(&hint.block_name)),
@@ -236,7 +238,7 @@ fn saving(data: &ReportData<'_>) -> Card {
     }
 }
 
-/// The ledger's rows: what was measured, idle, their difference, and its parts.
+/// Rows of the ledger: measured, idle, their difference, and its parts.
 pub fn ledger(data: &ReportData<'_>) -> Vec<LedgerRowView> {
     let ledger = &data.accounts.ledger;
     let mut views: Vec<LedgerRowView> = ledger.rows.iter().map(|row| entry(ledger, row)).collect();
@@ -255,16 +257,16 @@ fn entry(ledger: &Ledger, row: &LedgerRow) -> LedgerRowView {
         colour: if is_whole { "" } else { row.entry.name() },
         explanation: explanation(row),
         energy: match row.remark {
-            "" => format::energy(ledger.shown(row)),
+            "" => format::energy(ledger.displayed_energy(row)),
             remark => remark.to_string(),
         },
         interval: format::interval(row.interval),
         share: format::percent_or_none(part),
-        width: format::width(row.share.filter(|_| !is_whole).unwrap_or(0.0)),
+        width: format::bar_width(row.share.filter(|_| !is_whole).unwrap_or(0.0)),
     }
 }
 
-/// A language whose lines nobody looked at.
+/// Row of a language that is not analysed.
 fn unanalysed(language: UnanalysedLanguage) -> LedgerRowView {
     LedgerRowView {
         name: rows::unanalysed(language),
@@ -276,11 +278,11 @@ fn unanalysed(language: UnanalysedLanguage) -> LedgerRowView {
         energy: rows::NOT_KNOWN.to_string(),
         interval: format::interval(None),
         share: format::percent_or_none(None),
-        width: format::width(0.0),
+        width: format::bar_width(0.0),
     }
 }
 
-/// The difference of the first two rows.
+/// Row of the energy above idle: the difference of the first two rows.
 fn above_idle(ledger: &Ledger) -> LedgerRowView {
     let energy = ledger.above_idle();
     LedgerRowView {
@@ -292,11 +294,12 @@ fn above_idle(ledger: &Ledger) -> LedgerRowView {
         energy: format::energy(energy.joules()),
         interval: format::interval(above_idle_interval(ledger)),
         share: format::percent_or_none(share(energy, energy)),
-        width: format::width(0.0),
+        width: format::bar_width(0.0),
     }
 }
 
-/// Power and idle runs are independent: the half widths of their intervals add in squares.
+/// Interval of the energy above idle. Power and idle runs are independent: half widths add in
+/// squares.
 fn above_idle_interval(ledger: &Ledger) -> Option<Interval> {
     let half = |entry| {
         let interval = ledger.row(entry)?.interval?;
@@ -308,7 +311,7 @@ fn above_idle_interval(ledger: &Ledger) -> Option<Interval> {
     Some(Interval { lo: energy - Joules(both), hi: energy + Joules(both) })
 }
 
-/// What a row of the ledger is.
+/// Explanation of a row of the ledger.
 fn explanation(row: &LedgerRow) -> String {
     match row.entry {
         LedgerEntry::Measured => "Energy of the sessions".into(),

@@ -1,5 +1,5 @@
-//! The way down: packages, their classes, their methods, their lines. Every level adds up
-//! to the one above it; what is left out is a row.
+//! Tree of packages, classes, methods and lines. Every level adds up to the one above; parts that
+//! are left out are a row.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,15 @@ use crate::format;
 use crate::report::data::ReportData;
 use crate::report::view::accounts::source_line;
 use crate::report::view::bar;
-use crate::report::view::links::Links;
+use crate::report::view::links::SourceLinks;
 
-/// Lines of methods on the page, the costliest: with their methods and classes about 500
+/// Largest number of method lines on the page, by energy: with methods and classes about 500
 /// bytes each.
 const MOST_PARTS: usize = 1000;
 
-/// A level of the tree.
+/// A node of the tree: a package, class, method or line.
 pub(crate) struct LevelView {
-    /// Its name: of a package, a class or a method without what stands above it, or
-    /// `file:line`.
+    /// Name relative to the node above; `file:line` for a line.
     pub name: String,
     /// Its link into the source; empty where the page doesn't show it.
     pub href: String,
@@ -30,17 +29,17 @@ pub(crate) struct LevelView {
     pub interval: String,
     /// Part of the energy above idle.
     pub share: String,
-    /// Width of its bar: that part, in percent.
+    /// Width of the bar: the share in percent.
     pub width: String,
-    /// What it is made of, what spends most first.
+    /// Child nodes by descending energy.
     pub parts: Vec<LevelView>,
-    /// What of it the page leaves out.
+    /// Summary of the children that the page leaves out.
     pub rest: Option<RestView>,
 }
 
-/// Parts that are not shown.
+/// Summary of parts that are left out.
 pub(crate) struct RestView {
-    /// How many.
+    /// Number of parts.
     pub count: usize,
     /// Their energy.
     pub energy: String,
@@ -48,29 +47,29 @@ pub(crate) struct RestView {
     pub share: String,
 }
 
-/// The packages, and what of them the page leaves out.
+/// The whole tree: packages, and a summary of those left out.
 pub(crate) struct TreeView {
-    /// What spends most first.
+    /// Packages by descending energy.
     pub packages: Vec<LevelView>,
-    /// Packages that are not shown.
+    /// Summary of the packages that are left out.
     pub rest: Option<RestView>,
 }
 
-/// Looks levels up by the one above.
+/// Index of each level's entries by the level above.
 struct LevelIndex<'a> {
     data: &'a ReportData<'a>,
-    links: &'a Links<'a>,
+    links: &'a SourceLinks<'a>,
     classes: BTreeMap<&'a str, Vec<&'a AccountEntry<String>>>,
     methods: BTreeMap<&'a str, Vec<&'a AccountEntry<MethodKey>>>,
-    /// Lines that are shown, and how many others there are with what energy.
+    /// For each method its shown lines, and number and energy of the others.
     lines: BTreeMap<&'a MethodKey, LinesOfMethod<'a>>,
 }
 
-type PartEntry = AccountEntry<crate::account::PartKey>;
+type PartEntry = AccountEntry<crate::account::MethodLineKey>;
 type LinesOfMethod<'a> = (Vec<(&'a LineKey, &'a PartEntry)>, (usize, Femtojoules));
 
-/// The tree of what spends.
-pub fn tree(data: &ReportData<'_>, links: &Links<'_>) -> TreeView {
+/// Tree of all packages with energy.
+pub fn tree(data: &ReportData<'_>, links: &SourceLinks<'_>) -> TreeView {
     let tree = LevelIndex::new(data, links);
     let shown = |package: &&AccountEntry<String>| tree.is_shown_package(&package.key);
     let (packages, hidden): (Vec<_>, Vec<_>) = data.accounts.packages.iter().partition(shown);
@@ -81,7 +80,7 @@ pub fn tree(data: &ReportData<'_>, links: &Links<'_>) -> TreeView {
 }
 
 impl<'a> LevelIndex<'a> {
-    fn new(data: &'a ReportData<'a>, links: &'a Links<'a>) -> LevelIndex<'a> {
+    fn new(data: &'a ReportData<'a>, links: &'a SourceLinks<'a>) -> LevelIndex<'a> {
         let (mut classes, mut methods) = (BTreeMap::new(), BTreeMap::new());
         let mut lines: BTreeMap<&MethodKey, LinesOfMethod<'_>> = BTreeMap::new();
         for class in &data.accounts.classes {
@@ -158,7 +157,7 @@ impl<'a> LevelIndex<'a> {
         let text = source_line(self.data, &key.file, key.line);
         let name = format!("{file}:{}", key.line);
         LevelView {
-            text: format::shortened(&text, 100),
+            text: format::truncate(&text, 100),
             ..self.node(&name, self.links.line(&key.file, key.line), entry)
         }
     }
@@ -193,7 +192,7 @@ impl<'a> LevelIndex<'a> {
     }
 }
 
-/// The package of a class as accounts name it.
+/// Package of a class as accounts name it.
 fn package_of(class: &str) -> &str {
     class.rsplit_once('.').map_or("(default)", |(package, _)| package)
 }
@@ -207,7 +206,7 @@ mod tests {
     #[test]
     fn every_level_leads_to_the_next() {
         let sample = sample::report();
-        let view = tree(&sample.data(), &Links::default());
+        let view = tree(&sample.data(), &SourceLinks::default());
         let accounts = &sample.accounts;
         assert_eq!(view.packages.len(), accounts.packages.len());
         assert!(view.rest.is_none());
@@ -240,7 +239,7 @@ mod tests {
             more
         });
         sample.accounts.parts.extend(more);
-        let view = tree(&sample.data(), &Links::default());
+        let view = tree(&sample.data(), &SourceLinks::default());
         let methods = view.packages.iter().flat_map(|p| &p.parts).flat_map(|class| &class.parts);
         let left_out: usize = methods.filter_map(|m| Some(m.rest.as_ref()?.count)).sum();
         assert_eq!(left_out, sample.accounts.parts.len() - MOST_PARTS);

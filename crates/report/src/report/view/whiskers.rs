@@ -1,5 +1,5 @@
-//! The costliest lines as dots with whiskers over one scale, and the ground truth where it is
-//! known: which lines differ for sure, and how right their intervals are.
+//! Plot of the costliest lines as dots with whiskers on one scale, with the ground truth where
+//! known: which lines differ significantly, and how accurate their intervals are.
 
 use crate::account::{AccountEntry, LineKey};
 use crate::format;
@@ -7,46 +7,46 @@ use crate::report::data::ReportData;
 use crate::report::scatter::ticks;
 use crate::report::view::accounts::source_line;
 use crate::report::view::bar;
-use crate::report::view::links::Links;
+use crate::report::view::links::SourceLinks;
 use crate::units::Joules;
 
-/// Lines in the picture.
+/// Number of lines in the plot.
 const TOP: usize = 20;
 
-/// The picture.
+/// The plot: rows, ticks and ground truth.
 pub(crate) struct WhiskersView {
-    /// Lines, what spends most first.
-    pub rows: Vec<RowView>,
-    /// Round energies on the scale: where they stand, in percent, and what they are.
+    /// Lines by descending energy.
+    pub rows: Vec<WhiskerView>,
+    /// Ticks at round energies: position in percent, and label.
     pub ticks: Vec<(String, String)>,
     /// Whether the ground truth is marked.
     pub has_truth: bool,
 }
 
-/// A line.
-pub struct RowView {
+/// Row of one line.
+pub struct WhiskerView {
     /// `File.java:N`.
     pub place: String,
     /// Its link into the source; empty where the page doesn't show it.
     pub href: String,
-    /// Its source.
+    /// Source text of the line.
     pub text: String,
     /// Energy.
     pub energy: String,
     /// 95 % interval or none.
     pub interval: String,
-    /// What the board's simulated energy model spent; none where that isn't known.
+    /// Ground truth from the simulated energy model; `none` where unknown.
     pub truth: String,
-    /// Where the dot stands, in percent of the scale.
+    /// Position of the dot in percent of the scale.
     pub dot: String,
-    /// Begin and width of the whisker, likewise; absent without an interval.
+    /// Position and width of the whisker in percent; absent without an interval.
     pub whisker: Option<(String, String)>,
-    /// Where the ground truth stands, likewise.
+    /// Position of the ground truth in percent; absent where unknown.
     pub mark: Option<String>,
 }
 
-/// The costliest lines.
-pub(crate) fn whiskers(data: &ReportData<'_>, links: &Links<'_>) -> WhiskersView {
+/// Plot of the costliest lines.
+pub(crate) fn whiskers(data: &ReportData<'_>, links: &SourceLinks<'_>) -> WhiskersView {
     let lines = &data.accounts.lines[..data.accounts.lines.len().min(TOP)];
     let truth = |entry: &AccountEntry<LineKey>| data.evaluation?.lines.get(&entry.key).copied();
     let ends = |entry: &AccountEntry<LineKey>| {
@@ -62,7 +62,7 @@ pub(crate) fn whiskers(data: &ReportData<'_>, links: &Links<'_>) -> WhiskersView
     }
 }
 
-/// Round energies from zero to the end of the scale.
+/// Ticks at round energies from zero to `widest`.
 fn scale(widest: f64) -> Vec<(String, String)> {
     if widest <= 0.0 {
         return Vec::new();
@@ -73,14 +73,14 @@ fn scale(widest: f64) -> Vec<(String, String)> {
 
 fn row(
     data: &ReportData<'_>,
-    links: &Links<'_>,
+    links: &SourceLinks<'_>,
     entry: &AccountEntry<LineKey>,
     (truth, widest): (Option<Joules>, f64),
-) -> RowView {
+) -> WhiskerView {
     let LineKey { file, line } = &entry.key;
     let name = file.rsplit('/').next().unwrap_or(file);
     let at = |energy: Joules| bar(energy.0, widest);
-    RowView {
+    WhiskerView {
         place: format::visible(&format!("{name}:{line}")),
         href: links.line(file, *line),
         text: source_line(data, file, *line),
@@ -109,14 +109,14 @@ mod tests {
         sample.accounts.lines.truncate(1);
         let evaluation = sample.evaluation.as_mut().unwrap();
         evaluation.lines.insert(line.key, energy * 2.0);
-        let view = whiskers(&sample.data(), &Links::default());
+        let view = whiskers(&sample.data(), &SourceLinks::default());
         let row = &view.rows[0];
         assert!(view.has_truth);
         assert_eq!((row.dot.as_str(), row.mark.as_deref()), ("50.00", Some("100.00")));
         assert_eq!(row.whisker, Some(("25.00".to_string(), "50.00".to_string())));
         assert_eq!(view.ticks[0], ("0.00".to_string(), "0".to_string()));
         sample.evaluation = None;
-        let view = whiskers(&sample.data(), &Links::default());
+        let view = whiskers(&sample.data(), &SourceLinks::default());
         assert_eq!((view.has_truth, view.rows[0].truth.as_str()), (false, "none"));
     }
 }

@@ -1,36 +1,36 @@
-//! Meters that accumulate: readings of counters -> power over time. The energy between
-//! two readings in which a counter moved is spread evenly over the time between them, so
-//! that the sum over a trace is the difference of its readings, to the last count.
+//! Conversion of readings of accumulating meters to power over time. The energy between two
+//! readings in which a counter moved is spread evenly over the time between them, so that the
+//! sum over a trace is the difference of its readings, to the last count.
 
 use super::super::counter::{CounterError, MeterCounter};
 use super::super::trace::{PowerTrace, RowKind};
 use super::error::MeterError;
 
-/// One rail's counter over a session.
+/// Readings of one rail's counter over a session.
 pub(super) struct CounterRail {
     /// Its name.
     pub name: String,
-    /// How it counts.
+    /// Scale and wrap-around of the counter.
     pub counter: MeterCounter,
-    /// Its readings: when it stood there (uptime in seconds), and its value. Those that
-    /// are not later than the one before are passed over.
+    /// Readings as uptime in seconds and value. Those that are not later than the one before are
+    /// passed over.
     pub readings: Vec<(f64, u64)>,
-    /// What a reading without a move says.
-    pub still: Still,
+    /// Meaning of a reading with an unchanged value.
+    pub unmoved: UnmovedCounter,
 }
 
-/// What it means that a counter stands where it stood.
+/// Meaning of an unchanged counter between two readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Still {
-    /// Perhaps only that it was not refreshed: what it counted shows when it is.
+pub(super) enum UnmovedCounter {
+    /// Perhaps a missing refresh: the energy shows at the next one.
     Unknown,
-    /// Nothing was counted: the meter says when it was refreshed.
+    /// No energy: the meter's readings have the time of the refresh.
     Nothing,
 }
 
-/// Power over time, a row for each time at which some rail was read. A rail that never
-/// moves is an error when all do so: that is no meter that reads 0 J, but one that does
-/// not measure.
+/// Converts counters to power over time, a row for each time at which some rail was read. It is
+/// an error if no rail ever moves: that is no meter that reads 0 J, but one that does not
+/// measure.
 pub(super) fn trace(meter: &'static str, rails: &[CounterRail]) -> Result<PowerTrace, MeterError> {
     let no_power = |problem: String| MeterError::NoPower { meter, problem };
     let times_s = times(rails);
@@ -64,7 +64,7 @@ pub(super) fn trace(meter: &'static str, rails: &[CounterRail]) -> Result<PowerT
     Ok(trace)
 }
 
-/// All times of readings, in order.
+/// Collects the times of all rails' readings, ascending.
 fn times(rails: &[CounterRail]) -> Vec<f64> {
     let all = rails.iter().flat_map(|rail| rail.readings.iter().map(|(time_s, _)| *time_s));
     let mut times: Vec<f64> = all.collect();
@@ -73,7 +73,7 @@ fn times(rails: &[CounterRail]) -> Vec<f64> {
     times
 }
 
-/// The rail's power up to each time; none before its first and after its last reading.
+/// Returns the rail's power up to each time; `None` before its first and after its last reading.
 fn powers(times_s: &[f64], rail: &CounterRail) -> Result<Vec<Option<f64>>, CounterError> {
     let mut powers = vec![None; times_s.len()];
     let at = |time_s: f64| times_s.partition_point(|known| *known < time_s);
@@ -85,7 +85,9 @@ fn powers(times_s: &[f64], rail: &CounterRail) -> Result<Vec<Option<f64>>, Count
         }
         newest_s = time_s;
         match last {
-            Some((_, before)) if before == value && rail.still == Still::Unknown => continue,
+            Some((_, before)) if before == value && rail.unmoved == UnmovedCounter::Unknown => {
+                continue;
+            }
             Some((from_s, before)) => {
                 let joules = rail.counter.energy(&[before, value])?.0;
                 powers[at(from_s) + 1..=at(time_s)].fill(Some(joules / (time_s - from_s)));
@@ -104,7 +106,7 @@ fn powers(times_s: &[f64], rail: &CounterRail) -> Result<Vec<Option<f64>>, Count
     Ok(powers)
 }
 
-/// For each time, whether some rail's counter has moved since its reading before.
+/// Returns for each time whether some rail's counter has moved since its reading before.
 fn moves(times_s: &[f64], rails: &[CounterRail]) -> Vec<bool> {
     let mut new = vec![false; times_s.len()];
     for pair in rails.iter().flat_map(|rail| rail.readings.windows(2)) {
@@ -116,8 +118,8 @@ fn moves(times_s: &[f64], rails: &[CounterRail]) -> Vec<bool> {
     new
 }
 
-/// The mean time between two moves in microseconds, long ones left out; none of fewer
-/// than two.
+/// Returns the mean time between two moves in microseconds, long ones left out; `None` of fewer
+/// than two moves.
 pub(super) fn period_us(times_s: &[f64], new: &[bool]) -> Option<u64> {
     let moved: Vec<f64> =
         times_s.iter().zip(new).filter(|(_, new)| **new).map(|(time, _)| *time).collect();
@@ -137,7 +139,7 @@ mod tests {
     fn rail(times_s: &[f64], values: &[u64], modulus: Option<u64>) -> CounterRail {
         let readings = times_s.iter().copied().zip(values.iter().copied()).collect();
         let counter = MeterCounter { joules_per_count: 1e-6, modulus };
-        CounterRail { name: "a".into(), counter, readings, still: Still::Unknown }
+        CounterRail { name: "a".into(), counter, readings, unmoved: UnmovedCounter::Unknown }
     }
 
     #[test]
@@ -159,7 +161,7 @@ mod tests {
         let one = rail(&[1.0, 3.0, 3.0], &[0, 4_000_000, 4_000_000], None);
         let two = CounterRail {
             name: "b".into(),
-            still: Still::Nothing,
+            unmoved: UnmovedCounter::Nothing,
             ..rail(&[1.5, 2.5, 3.5], &[7, 7, 1_000_007], None)
         };
         let trace = trace("x", &[one, two]).unwrap();

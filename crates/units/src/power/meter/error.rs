@@ -1,28 +1,28 @@
-//! Why a meter gives no figure.
+//! Errors of power meters.
 
 use thiserror::Error;
 
 use super::super::trace::PowerTraceError;
 
-/// Why a meter gives no figure. There is no figure of 0 J for one that can't measure.
+/// Reasons why a meter gives no power. A meter that can't measure never counts as one of 0 J.
 #[derive(Debug, Error, Clone, PartialEq)]
 pub enum MeterError {
-    /// The device does not have it, or not for us.
+    /// A meter that the device lacks or denies access to.
     #[error("{meter}: not offered: {why}")]
     NotOffered {
         /// The meter.
         meter: &'static str,
-        /// What is missing, and what to do.
+        /// Missing file or right, and the remedy.
         why: String,
     },
-    /// A reading that can't be understood.
+    /// A reading that can't be parsed.
     #[error("{meter}: reading {reading}: {problem}")]
     Reading {
         /// The meter.
         meter: &'static str,
         /// Number of the reading, from 1.
         reading: usize,
-        /// What is wrong with it.
+        /// Fault of the reading, in words.
         problem: String,
     },
     /// Readings that are fine one by one and give no power.
@@ -30,10 +30,10 @@ pub enum MeterError {
     NoPower {
         /// The meter.
         meter: &'static str,
-        /// Why.
+        /// Reason, in words.
         problem: String,
     },
-    /// Not the text that a sampler writes.
+    /// A text other than a sampler writes.
     #[error(transparent)]
     Trace(#[from] PowerTraceError),
 }

@@ -1,4 +1,4 @@
-//! An external meter's log: a table with a time and watts, or volts and amperes. A row's power
+//! Log of an external meter: a table with a time and watts, or volts and amperes. A row's power
 //! is the mean since the row before, as loggers that average give it. Its clock is another one
 //! than the board's: `offset_s` in the line before the table ties it to that, exactly, since
 //! times of Unix hold too many digits for a float.
@@ -7,20 +7,20 @@ use crate::dialect::{Quantity, decimal_nanos};
 
 use super::super::trace::{Flaw, FlawKind, PowerTrace, RowKind};
 use super::error::MeterError;
-use super::kind::{Meter, Offer};
-use super::meter_columns::{FoundColumns, MeterColumns};
+use super::kind::{Meter, MeterOffer};
+use super::meter_columns::{LocatedColumns, MeterColumns};
 use super::readings::{HEAD, header_field};
 
-/// A text table in any dialect.
+/// External meter whose log is a text table in any dialect.
 #[derive(Debug)]
-pub struct External;
+pub struct ExternalMeter;
 
-impl External {
-    /// The one rail: the meter's wires.
+impl ExternalMeter {
+    /// Name of the only rail.
     pub const RAIL: &str = "external";
 }
 
-/// A column that somebody named.
+/// Column that the user named, with its unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedColumn {
     /// Its title in the table.
@@ -30,30 +30,31 @@ pub struct NamedColumn {
 }
 
 impl NamedColumn {
-    /// What its numbers are multiplied with; none where its unit is none of the quantity.
+    /// Returns the factor from its unit to the base unit; `None` where its unit is none of the
+    /// quantity.
     pub(super) fn factor(&self, quantity: Quantity) -> Option<f64> {
         let units = quantity.units().iter();
         units.filter(|(name, _)| *name == self.unit).map(|(_, factor)| *factor).next()
     }
 }
 
-/// Which columns hold what. Where none is named, their titles tell.
+/// Columns that the user named for each quantity. Where none is, titles decide.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ColumnNames {
-    /// Times.
+    /// Column of times.
     pub time: Option<NamedColumn>,
-    /// Power.
+    /// Column of power.
     pub power: Option<NamedColumn>,
-    /// Voltage, where there is no power.
+    /// Column of voltage, where there is none of power.
     pub voltage: Option<NamedColumn>,
-    /// Current, where there is no power.
+    /// Column of current, where there is none of power.
     pub current: Option<NamedColumn>,
     /// Volts of the supply, where the table has the current alone.
     pub volts: Option<f64>,
 }
 
 impl ColumnNames {
-    /// Those that are named, by quantity.
+    /// Iterates over the named columns with their quantities.
     pub(super) fn named(&self) -> impl Iterator<Item = (Quantity, &NamedColumn)> {
         let all = [
             (Quantity::Time, &self.time),
@@ -93,7 +94,7 @@ impl ColumnNames {
     }
 }
 
-impl Meter for External {
+impl Meter for ExternalMeter {
     fn name(&self) -> &'static str {
         "external"
     }
@@ -106,8 +107,8 @@ impl Meter for External {
         "true"
     }
 
-    /// `answer` is the table's first lines.
-    fn offer(&self, answer: &str) -> Result<Offer, MeterError> {
+    /// Reads the columns of the table from `answer`, its first lines.
+    fn offer(&self, answer: &str) -> Result<MeterOffer, MeterError> {
         let not = |why: String| MeterError::NotOffered { meter: self.name(), why };
         let lines: Vec<&str> = answer.lines().collect();
         if lines.iter().all(|line| line.trim().is_empty()) {
@@ -115,14 +116,14 @@ impl Meter for External {
             return Err(not(why.into()));
         }
         MeterColumns::find(&lines, &ColumnNames::default()).map_err(not)?;
-        let rails = vec![External::RAIL.to_string()];
+        let rails = vec![ExternalMeter::RAIL.to_string()];
         let remarks = vec!["its clock is its own: its log is aligned with the board's".into()];
-        Ok(Offer { default_rails: rails.clone(), rails, remarks })
+        Ok(MeterOffer { default_rails: rails.clone(), rails, remarks })
     }
 
-    /// The table, with or without the line that names the meter before it; `offset_s=N` in
-    /// that line is added to its times, and `residual_s=N` is how well that is known. A line
-    /// `# fault: WHY` says that the table can't be used.
+    /// Reads the table, with or without the line before it that names the meter; `offset_s=N` in
+    /// that line is added to its times, and `residual_s=N` is the uncertainty of that. A line
+    /// `# fault: WHY` marks a table that can't be used.
     fn trace(&self, text: &str) -> Result<PowerTrace, MeterError> {
         let no_power = |problem: String| MeterError::NoPower { meter: self.name(), problem };
         if let Some(fault) = text.lines().find_map(|line| line.strip_prefix(FAULT)) {
@@ -135,13 +136,13 @@ impl Meter for External {
             return Err(no_power("the table is empty".into()));
         }
         let found = MeterColumns::find(&lines[head..], &ColumnNames::default());
-        let FoundColumns { mut columns, rows_from } = found.map_err(no_power)?;
+        let LocatedColumns { mut columns, rows_from } = found.map_err(no_power)?;
         let rows = lines.iter().enumerate().skip(head + rows_from);
         let rows = rows.filter(|(_, line)| !line.trim().is_empty());
-        columns.learn(rows.clone().map(|(_, line)| *line)).map_err(no_power)?;
+        columns.learn_decimal_marks(rows.clone().map(|(_, line)| *line)).map_err(no_power)?;
         let residual = header_field(text, "residual_s").and_then(|text| text.parse().ok());
         let mut trace = PowerTrace {
-            rails: vec![External::RAIL.into()],
+            rails: vec![ExternalMeter::RAIL.into()],
             kind: RowKind::Counted,
             clock_residual_s: residual,
             ..PowerTrace::default()
@@ -163,10 +164,10 @@ impl Meter for External {
     }
 }
 
-/// What begins a line that says why a log can't be used.
+/// Start of a line with the reason why a log can't be used.
 pub const FAULT: &str = "# fault: ";
 
-/// Adds a row, or says why not.
+/// Adds a row to a trace, or returns why it is left out.
 fn add(trace: &mut PowerTrace, time_s: f64, watts: f64) -> Option<FlawKind> {
     match trace.uptime_s.last() {
         Some(last) if time_s == *last => Some(FlawKind::RepeatedTime),
@@ -196,7 +197,7 @@ mod tests {
                 [(0.5, 1.25), (1.0, 2.5)],
             ),
         ] {
-            let trace = External.trace(table).unwrap();
+            let trace = ExternalMeter.trace(table).unwrap();
             let found: Vec<(f64, f64)> = trace
                 .uptime_s
                 .iter()
@@ -215,18 +216,18 @@ mod tests {
 
     #[test]
     fn tables_without_a_power_are_refused_with_a_remedy() {
-        let error = External.offer("time_s,temperature\n").unwrap_err().to_string();
+        let error = ExternalMeter.offer("time_s,temperature\n").unwrap_err().to_string();
         assert!(error.contains("power_w"), "{error}");
-        let error = External.trace("time_s,power_hp\n1,2\n").unwrap_err().to_string();
+        let error = ExternalMeter.trace("time_s,power_hp\n1,2\n").unwrap_err().to_string();
         assert!(error.contains("name neither power"), "{error}");
-        let trace = External.trace("time_s,power_w\n1,2\n1,3\nx,1\n3,4\n").unwrap();
+        let trace = ExternalMeter.trace("time_s,power_w\n1,2\n1,3\nx,1\n3,4\n").unwrap();
         assert_eq!((trace.len(), trace.flaws.len()), (2, 2));
     }
 
     #[test]
     fn an_offset_moves_the_times() {
         let text = "# wattline-readings 1 meter=external offset_s=-10.5\ntime_s,power_w\n11,2\n";
-        assert_eq!(External.trace(text).unwrap().uptime_s, [0.5]);
+        assert_eq!(ExternalMeter.trace(text).unwrap().uptime_s, [0.5]);
     }
 
     /// A float of 1.8e18 ns is only good to 256 ns.
@@ -234,14 +235,14 @@ mod tests {
     fn times_of_unix_are_exact() {
         let text = "# wattline-readings 1 meter=external offset_s=-1795336000.000000001 \
                     residual_s=0.02\ntime_s,power_w\n1795336104.000000004,2\n";
-        let trace = External.trace(text).unwrap();
+        let trace = ExternalMeter.trace(text).unwrap();
         assert_eq!((trace.uptime_s[0], trace.clock_residual_s), (104.000000003, Some(0.02)));
     }
 
     #[test]
     fn a_fault_is_the_reason() {
         let text = "# wattline-readings 1 meter=external\n# fault: the file was cut\n";
-        let error = External.trace(text).unwrap_err().to_string();
+        let error = ExternalMeter.trace(text).unwrap_err().to_string();
         assert_eq!(error, "external: the file was cut");
     }
 }

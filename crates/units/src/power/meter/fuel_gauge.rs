@@ -1,21 +1,21 @@
-//! The fuel gauges of a device's batteries: current and voltage, or power, of the whole device,
+//! Fuel gauges of a device's batteries: current and voltage, or power, of the whole device,
 //! about once a second. Vendors differ in unit (micro- or milliamperes) and sign; while a cable
 //! feeds the device, a battery's current is not the device's. How often a gauge takes new
-//! values is not told by any file; it is found in the readings.
+//! values is in no file; it is found in the readings.
 
 use super::super::trace::{Flaw, FlawKind, PowerTrace};
 use super::counters::period_us;
 use super::error::MeterError;
 use super::gauge_reading::{BatteriesReading, GaugeSupply};
-use super::kind::{Meter, Offer};
+use super::kind::{Meter, MeterOffer};
 use super::readings::{Reading, readings, refusal};
 
-/// `/sys/class/power_supply/battery`, which is all of an Android device; else every battery
-/// there that is no accessory's: a device draws from all of them.
+/// Meter of the battery of an Android device (`/sys/class/power_supply/battery`), else of every
+/// battery there that is no accessory's: a device draws from all of them.
 #[derive(Debug)]
 pub struct FuelGauge;
 
-/// The rail of a device's only battery.
+/// Rail name of a device's only battery.
 const ONLY: &str = "battery";
 
 impl FuelGauge {
@@ -51,7 +51,7 @@ impl Meter for FuelGauge {
          [ ! -d $r ] || echo \"online=$o\""
     }
 
-    fn offer(&self, answer: &str) -> Result<Offer, MeterError> {
+    fn offer(&self, answer: &str) -> Result<MeterOffer, MeterError> {
         let lines: Vec<&str> = answer.lines().collect();
         let not = |why: String| MeterError::NotOffered { meter: self.name(), why };
         let reading = BatteriesReading::of(&lines).ok_or_else(|| match refusal(answer) {
@@ -62,7 +62,7 @@ impl Meter for FuelGauge {
                       has none, or does not tell"
                 .into()),
         })?;
-        if let Some(why) = reading.fed_otherwise() {
+        if let Some(why) = reading.other_supply_problem() {
             return Err(not(why));
         }
         if reading.supplies.iter().all(|supply| supply.figure == 0.0) {
@@ -81,9 +81,9 @@ impl Meter for FuelGauge {
             );
             remarks.push(format!("{}: {remark}", supply.name));
         }
-        remarks.extend(reading.beside());
+        remarks.extend(reading.connected_supply_remark());
         let rails = rails(&reading.supplies);
-        Ok(Offer { default_rails: rails.clone(), rails, remarks })
+        Ok(MeterOffer { default_rails: rails.clone(), rails, remarks })
     }
 
     fn trace(&self, text: &str) -> Result<PowerTrace, MeterError> {
@@ -93,7 +93,7 @@ impl Meter for FuelGauge {
         for (index, reading) in readings.iter().enumerate() {
             match BatteriesReading::of(&reading.lines) {
                 Some(gauge) => {
-                    if let Some(problem) = gauge.fed_otherwise() {
+                    if let Some(problem) = gauge.other_supply_problem() {
                         let (meter, reading) = (self.name(), index + 1);
                         return Err(MeterError::Reading { meter, reading, problem });
                     }
@@ -125,8 +125,8 @@ impl Meter for FuelGauge {
 }
 
 impl FuelGauge {
-    /// The watts of one battery in all readings. The sign is the vendor's: a battery that is
-    /// not charged gives.
+    /// Returns the watts of one battery in all readings. The sign is the vendor's: a battery that
+    /// is not charged gives.
     fn column(
         &self,
         name: &str,
@@ -148,7 +148,7 @@ impl FuelGauge {
     }
 }
 
-/// The only battery is `battery`, whatever the kernel calls it.
+/// Returns the rail names; the only battery is `battery`, whatever the kernel's name is.
 fn rails(supplies: &[GaugeSupply]) -> Vec<String> {
     match supplies {
         [_] => vec![ONLY.to_owned()],

@@ -1,37 +1,37 @@
-//! One reading of a device's batteries, as the files of the kernel's power supplies have it.
+//! Parser of one reading of a device's batteries, from the files of the kernel's power supplies.
 
-use super::plausible::{FigureKind, FigureUnit};
+use super::figure_unit::{FigureKind, FigureUnit};
 
-/// The batteries of a device at a moment, and what else feeds it.
+/// Reading of all batteries of a device, with the other supplies that feed it.
 #[derive(Debug, Clone)]
 pub(super) struct BatteriesReading {
-    /// The batteries that are there and tell something.
+    /// Batteries that are present and have a power or current.
     pub supplies: Vec<GaugeSupply>,
-    /// Supplies that are no batteries and connected; none where that was not asked for.
+    /// Names of connected supplies that are no batteries; none where that was not read.
     online: Option<String>,
 }
 
-/// A battery.
+/// One battery's power or current in a reading.
 #[derive(Debug, Clone)]
 pub(super) struct GaugeSupply {
-    /// The kernel's name of it.
+    /// Name of the supply in the kernel.
     pub name: String,
-    /// Its power or current, as it stands.
+    /// Power or current as the file has it, in the vendor's unit.
     pub figure: f64,
-    /// Which of both it is.
+    /// Whether the figure is a power or a current.
     pub kind: FigureKind,
     status: String,
 }
 
-/// The supply that is all of an Android device.
+/// Name of the supply that feeds a whole Android device.
 const ANDROID: &str = "battery";
 
-/// Larger numbers are microvolts, smaller ones millivolts, and those of a battery volts.
+/// Largest figure of a voltage in millivolts; larger ones are microvolts.
 const MILLIVOLTS_MAX: f64 = 100_000.0;
 const VOLTS_MAX: f64 = 100.0;
 
 impl BatteriesReading {
-    /// A reading; `None` if it has no battery that tells its current and voltage or its
+    /// Parses the lines of a reading; `None` if no battery in it has a current and voltage or a
     /// power.
     pub fn of(lines: &[&str]) -> Option<Self> {
         let mut supplies: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -53,9 +53,9 @@ impl BatteriesReading {
         (!supplies.is_empty()).then_some(Self { supplies, online })
     }
 
-    /// Why the batteries don't tell what the device draws: one takes energy in, or a cable
-    /// feeds the device beside them.
-    pub(crate) fn fed_otherwise(&self) -> Option<String> {
+    /// Returns why the batteries' figures are not what the device draws: one takes energy in, or a
+    /// cable feeds the device beside them.
+    pub(crate) fn other_supply_problem(&self) -> Option<String> {
         let status = |wanted: &[&str]| {
             let is_wanted = |supply: &&GaugeSupply| {
                 wanted.iter().any(|w| supply.status.eq_ignore_ascii_case(w))
@@ -80,8 +80,8 @@ impl BatteriesReading {
         }
     }
 
-    /// What is connected beside a battery that gives all the same.
-    pub fn beside(&self) -> Option<String> {
+    /// Returns a sentence on the supplies that are connected although a battery is discharged.
+    pub fn connected_supply_remark(&self) -> Option<String> {
         let cable = self.online.as_deref().filter(|names| !names.is_empty())?;
         Some(format!("{cable} is connected: what it gives is in no figure"))
     }
@@ -103,7 +103,7 @@ impl GaugeSupply {
         Some(Self { name: name.to_owned(), figure, kind, status })
     }
 
-    /// Watts of a figure in a unit that was told by another reading of this battery.
+    /// Returns the watts of the figure in a unit that another reading of this battery determined.
     pub(crate) fn watts_as(&self, told: &Self, unit: FigureUnit) -> f64 {
         match (self.kind, told.kind) {
             (FigureKind::Current { volts }, FigureKind::Current { volts: then }) => {

@@ -1,16 +1,16 @@
-//! The INA231 sensors of the Odroid-XU+E and XU3: volts, amperes and watts of four rails,
+//! INA231 sensors of the Odroid-XU+E and XU3: volts, amperes and watts of four rails,
 //! averaged over the chip's refresh period. Their samples have a text of their own, which
 //! the sampler on the board writes (`trace.rs`).
 
 use super::super::trace::{PowerTrace, parse_trace};
 use super::error::MeterError;
-use super::kind::{Meter, Offer};
+use super::kind::{Meter, MeterOffer};
 
-/// The sensors behind `/sys/bus/i2c/drivers/INA231`.
+/// Meter of the INA231 sensors behind `/sys/bus/i2c/drivers/INA231`.
 #[derive(Debug)]
 pub struct Ina231;
 
-/// The rail of an address, the same on all buses.
+/// I2C addresses of sensors, the same on all buses, with their rails.
 const RAILS: [(&str, &str); 4] =
     [("0040", "arm"), ("0041", "mem"), ("0044", "g3d"), ("0045", "kfc")];
 
@@ -33,8 +33,8 @@ impl Meter for Ina231 {
          read -r p <$d/update_period; echo \"${d##*/} $e $w $p\"; done 2>/dev/null"
     }
 
-    fn offer(&self, answer: &str) -> Result<Offer, MeterError> {
-        let (mut offer, mut off) = (Offer::default(), Vec::new());
+    fn offer(&self, answer: &str) -> Result<MeterOffer, MeterError> {
+        let (mut offer, mut off) = (MeterOffer::default(), Vec::new());
         for line in answer.lines() {
             let mut words = line.split_ascii_whitespace();
             let address = words.next().and_then(|device| device.rsplit_once('-')).map(|d| d.1);

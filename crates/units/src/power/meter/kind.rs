@@ -1,56 +1,55 @@
-//! What every kind of power meter tells.
+//! Interface of all kinds of power meters.
 
 use super::super::trace::PowerTrace;
 use super::error::MeterError;
 
-/// A kind of power meter.
+/// Kind of power meter: how a device is asked for readings, and how they become power.
 pub trait Meter: std::fmt::Debug + Sync {
-    /// The name in files and flags.
+    /// Returns its name in files and flags.
     fn name(&self) -> &'static str;
 
-    /// What its figures are, in a sentence.
+    /// Returns a sentence on what its figures are.
     fn measures(&self) -> &'static str;
 
-    /// How long it usually takes to show another value, in seconds, where that is known. The
-    /// readings of a session tell it better.
+    /// Returns the usual time between two refreshes in seconds, where that is known. The readings
+    /// of a session give a better figure.
     fn usual_refresh_s(&self) -> Option<f64> {
         None
     }
 
-    /// A shell command that prints one reading; its errors are part of the answer.
+    /// Returns a shell command that prints one reading; its errors are part of the answer.
     fn question(&self) -> &'static str;
 
-    /// What a device offers, by its answer to the question.
-    fn offer(&self, answer: &str) -> Result<Offer, MeterError>;
+    /// Reads which rails a device has from its answer to the question.
+    fn offer(&self, answer: &str) -> Result<MeterOffer, MeterError>;
 
-    /// Rails whose counters stand where they stood, by two answers; none of a meter that does
-    /// not count. A counter that never moves is no meter that reads 0 J.
-    fn standing(&self, _before: &str, _after: &str) -> Vec<String> {
+    /// Returns the rails whose counters are unchanged between two answers; none of a meter that
+    /// does not count. A counter that never moves is no meter that reads 0 J.
+    fn unmoved_rails(&self, _before: &str, _after: &str) -> Vec<String> {
         Vec::new()
     }
 
-    /// Power over time from a log of readings.
+    /// Converts a log of readings to power over time.
     fn trace(&self, readings: &str) -> Result<PowerTrace, MeterError>;
 }
 
-/// What a meter of a device has.
+/// Rails that a meter of a device offers.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Offer {
+pub struct MeterOffer {
     /// Names of the rails, in the order of the trace's columns.
     pub rails: Vec<String>,
-    /// Those that are added up unless others are asked for.
+    /// Rails that are added up unless others are asked for.
     pub default_rails: Vec<String>,
-    /// What to know about it, in sentences.
+    /// Sentences for the user about the meter.
     pub remarks: Vec<String>,
 }
 
-impl Offer {
-    /// Without the rails that stood still through `seconds`; none where nothing is left that
-    /// could be added up.
+impl MeterOffer {
+    /// Removes the rails whose counters did not move during `seconds`.
     ///
     /// # Errors
     /// [`MeterError::NotOffered`] where all that would be added up stood still.
-    pub fn moving(
+    pub fn without_unmoved_rails(
         mut self,
         meter: &'static str,
         standing: &[String],

@@ -1,4 +1,4 @@
-//! Which columns of an external meter's table hold times and powers, and what a row says.
+//! Columns of times and powers in an external meter's table, and the conversion of its rows.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use jiff::tz::TimeZone;
 
 use super::external::ColumnNames;
 use crate::dialect::{
-    CellSeparator, ColumnMarks, NumberMarks, Quantity, TimeCell, UnitColumn, decimal_nanos,
-    is_units_row, plain_cell, quantity_column, unix_nanos, with_units,
+    CellSeparator, ColumnDecimalMark, DecimalMarkEvidence, Quantity, TimeCell, UnitColumn,
+    decimal_nanos, is_units_row, plain_cell, quantity_column, unix_nanos, with_units,
 };
 
-/// The title is within so many lines of the start.
+/// Most lines at the start among which titles are looked for.
 const HEAD_LINES: usize = 50;
 
 /// Separators in the order in which a line of titles is tried with them.
@@ -22,36 +22,36 @@ const SEPARATORS: [CellSeparator; 5] = [
     CellSeparator::Spaces,
 ];
 
-/// Which columns hold what.
+/// Columns of times and power in an external meter's table.
 #[derive(Debug, Clone)]
 pub struct MeterColumns {
     separator: CellSeparator,
     time: UnitColumn,
     /// The day, where times of day stand beside it.
     date: Option<usize>,
-    power: PowerSource,
-    /// What rows have shown of the columns in use.
-    seen: Vec<ColumnMarks>,
+    power: PowerColumns,
+    /// Evidence from rows about the decimal marks of the columns in use.
+    seen: Vec<DecimalMarkEvidence>,
     /// The decimal marks of the columns in use.
-    marks: BTreeMap<usize, NumberMarks>,
+    marks: BTreeMap<usize, ColumnDecimalMark>,
     has_commas: bool,
-    /// The decimal mark, where somebody named it.
-    decimal: Option<NumberMarks>,
+    /// The decimal mark, where the user named it.
+    decimal: Option<ColumnDecimalMark>,
     /// The zone of dates without one.
     zone: Option<TimeZone>,
 }
 
-/// Columns, and where the rows begin.
+/// Columns of a table, with the line of its first row.
 #[derive(Debug, Clone)]
-pub struct FoundColumns {
-    /// The columns.
+pub struct LocatedColumns {
+    /// Columns of times and power.
     pub columns: MeterColumns,
     /// Index of the line of the first row.
     pub rows_from: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum PowerSource {
+enum PowerColumns {
     Watts(UnitColumn),
     VoltsAmperes(UnitColumn, UnitColumn),
 }
@@ -61,7 +61,7 @@ impl MeterColumns {
     ///
     /// # Errors
     /// No line has titles of a time and a power, or they leave a choice.
-    pub fn find(lines: &[&str], names: &ColumnNames) -> Result<FoundColumns, String> {
+    pub fn find(lines: &[&str], names: &ColumnNames) -> Result<LocatedColumns, String> {
         let mut first = None;
         for (at, line) in lines.iter().enumerate().take(HEAD_LINES) {
             if line.trim().is_empty() {
@@ -70,7 +70,7 @@ impl MeterColumns {
             let units = lines.get(at + 1);
             match Self::of(line, units.copied(), names) {
                 Ok((columns, lines)) => {
-                    return Ok(FoundColumns { columns, rows_from: at + lines });
+                    return Ok(LocatedColumns { columns, rows_from: at + lines });
                 }
                 Err(problem) => first = first.or(Some(problem)),
             }
@@ -78,8 +78,8 @@ impl MeterColumns {
         Err(first.unwrap_or_else(|| "it is empty; start the meter's program".into()))
     }
 
-    /// Reads a line of titles, with the line below it, which may have their units; and how many
-    /// lines that were.
+    /// Reads a line of titles, with the line below it, which may have their units; returns the
+    /// number of these lines, too.
     fn of(line: &str, below: Option<&str>, names: &ColumnNames) -> Result<(Self, usize), String> {
         let mut problem = None;
         for separator in SEPARATORS {
@@ -105,8 +105,8 @@ impl MeterColumns {
     ) -> Result<Self, String> {
         let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
         let (time, power) = match names.named().next() {
-            Some(_) => named(&titles, names)?,
-            None => by_titles(&titles, names.volts)?,
+            Some(_) => columns_by_name(&titles, names)?,
+            None => columns_by_title(&titles, names.volts)?,
         };
         let is_date = |title: &&str| {
             let title = title.to_lowercase();
@@ -126,32 +126,35 @@ impl MeterColumns {
         })
     }
 
-    /// With the zone of dates without one.
+    /// Sets the time zone of dates without one.
     #[must_use]
     pub fn with_zone(self, zone: Option<TimeZone>) -> Self {
         Self { zone, ..self }
     }
 
-    /// With the decimal mark of all numbers.
+    /// Sets the decimal mark of all numbers.
     #[must_use]
-    pub fn with_decimal(self, decimal: Option<NumberMarks>) -> Self {
+    pub fn with_decimal(self, decimal: Option<ColumnDecimalMark>) -> Self {
         Self { decimal, ..self }
     }
 
-    /// Learns the decimal marks of the columns in use, from these rows and earlier ones.
+    /// Infers the decimal marks of the columns in use from these rows and earlier ones.
     ///
     /// # Errors
     /// Numbers with two meanings, dates of no zone.
-    pub fn learn<'l>(&mut self, rows: impl Iterator<Item = &'l str>) -> Result<(), String> {
+    pub fn learn_decimal_marks<'l>(
+        &mut self,
+        rows: impl Iterator<Item = &'l str>,
+    ) -> Result<(), String> {
         let columns = self.columns();
         let mut marks = std::mem::take(&mut self.seen);
-        marks.resize(columns.len(), ColumnMarks::default());
+        marks.resize(columns.len(), DecimalMarkEvidence::default());
         for (row, line) in rows.zip(1..) {
             let cells = self.cells(row);
             for (marks, at) in marks.iter_mut().zip(&columns) {
                 let cell = cells.get(*at).map_or("", String::as_str);
                 // A torn row says nothing of the others.
-                if TimeCell::of(cell) != TimeCell::Other || ColumnMarks::is_number(cell) {
+                if TimeCell::of(cell) != TimeCell::Other || DecimalMarkEvidence::is_number(cell) {
                     marks.add(line, cell);
                 }
             }
@@ -159,14 +162,14 @@ impl MeterColumns {
                 return Err(error);
             }
         }
-        let is_certain = |mark| marks.iter().any(|m| m.certain() == Some(mark));
-        let others = (is_certain(NumberMarks::Comma), is_certain(NumberMarks::Point));
+        let is_certain = |mark| marks.iter().any(|m| m.certain_mark() == Some(mark));
+        let others = (is_certain(ColumnDecimalMark::Comma), is_certain(ColumnDecimalMark::Point));
         let has_semicolons = self.separator == CellSeparator::Byte(b';');
         for (at, marks) in columns.iter().zip(&marks) {
             let marks = match self.decimal {
                 Some(decimal) => decimal,
                 None => marks
-                    .resolved(&format!("number {}", at + 1), others, has_semicolons)
+                    .resolve_mark(&format!("number {}", at + 1), others, has_semicolons)
                     .map_err(|error| format!("{error}, or name the `decimal` mark"))?,
             };
             self.marks.insert(*at, marks);
@@ -176,7 +179,7 @@ impl MeterColumns {
         Ok(())
     }
 
-    /// A date that needs a zone, which nobody named.
+    /// Returns an error for a date that needs a time zone where none is named.
     fn zone_error(&self, cells: &[String]) -> Option<String> {
         let text = self.time_text(cells)?;
         let is_date = TimeCell::of(&text) == TimeCell::DateTime;
@@ -186,8 +189,8 @@ impl MeterColumns {
 
     fn columns(&self) -> Vec<usize> {
         match self.power {
-            PowerSource::Watts(watts) => vec![self.time.at, watts.at],
-            PowerSource::VoltsAmperes(volts, amperes) => {
+            PowerColumns::Watts(watts) => vec![self.time.at, watts.at],
+            PowerColumns::VoltsAmperes(volts, amperes) => {
                 vec![self.time.at, volts.at, amperes.at]
             }
         }
@@ -197,7 +200,7 @@ impl MeterColumns {
         self.separator.cells(line, false)
     }
 
-    /// A time in one cell, or in two.
+    /// Returns the text of a row's time, from one cell, or from two for date and time.
     fn time_text(&self, cells: &[String]) -> Option<String> {
         let time = cells.get(self.time.at)?;
         match self.date.filter(|_| TimeCell::of(time) == TimeCell::Other) {
@@ -206,7 +209,7 @@ impl MeterColumns {
         }
     }
 
-    /// Time in nanoseconds and watts of a row; none of one that can't be read.
+    /// Reads the time in nanoseconds and the watts of a row; `None` of one that can't be read.
     pub fn sample(&self, line: &str) -> Option<(i128, f64)> {
         let cells = self.cells(line);
         let number = |column: UnitColumn| {
@@ -214,8 +217,8 @@ impl MeterColumns {
             number.filter(|number| number.is_finite()).map(|number| number * column.factor)
         };
         let watts = match self.power {
-            PowerSource::Watts(watts) => number(watts)?,
-            PowerSource::VoltsAmperes(volts, amperes) => number(volts)? * number(amperes)?,
+            PowerColumns::Watts(watts) => number(watts)?,
+            PowerColumns::VoltsAmperes(volts, amperes) => number(volts)? * number(amperes)?,
         };
         Some((self.time_ns(&self.time_text(&cells)?)?, watts))
     }
@@ -227,10 +230,11 @@ impl MeterColumns {
         }
     }
 
-    /// A number with a decimal point; none of one with two meanings.
+    /// Rewrites a number with a decimal point; `None` of an ambiguous one.
     fn plain(&self, at: usize, cell: &str) -> Option<String> {
         let marks = self.marks.get(&at).copied().unwrap_or_default();
-        let marks = if marks == NumberMarks::Text { NumberMarks::Unseen } else { marks };
+        let marks =
+            if marks == ColumnDecimalMark::Text { ColumnDecimalMark::Unseen } else { marks };
         let plain = plain_cell(cell, marks, self.has_commas).ok()?;
         Some(plain.unwrap_or_else(|| cell.to_owned()))
     }
@@ -247,7 +251,10 @@ fn titles_of(line: &str, separator: CellSeparator) -> Vec<String> {
     separator.cells(line, false)
 }
 
-fn named(titles: &[&str], names: &ColumnNames) -> Result<(UnitColumn, PowerSource), String> {
+fn columns_by_name(
+    titles: &[&str],
+    names: &ColumnNames,
+) -> Result<(UnitColumn, PowerColumns), String> {
     let mut found = BTreeMap::new();
     for (quantity, column) in names.named() {
         let at = titles.iter().position(|title| *title == column.title).ok_or_else(|| {
@@ -257,16 +264,19 @@ fn named(titles: &[&str], names: &ColumnNames) -> Result<(UnitColumn, PowerSourc
         found.insert(quantity.name(), UnitColumn { at, factor, has_unit: true });
     }
     let column = |quantity| found.get(quantity).copied();
-    let power = PowerColumns {
+    let power = QuantityColumns {
         power: column("power"),
         voltage: column("voltage"),
         current: column("current"),
         volts: names.volts,
     };
-    Ok((column("time").ok_or(NO_TIME)?, power.source()?))
+    Ok((column("time").ok_or(NO_TIME)?, power.power_columns()?))
 }
 
-fn by_titles(titles: &[&str], volts: Option<f64>) -> Result<(UnitColumn, PowerSource), String> {
+fn columns_by_title(
+    titles: &[&str],
+    volts: Option<f64>,
+) -> Result<(UnitColumn, PowerColumns), String> {
     let column = |quantity| quantity_column(titles, quantity).map_err(|error| error.to_string());
     let time = column(Quantity::Time)?;
     let power = column(Quantity::Power)?;
@@ -274,12 +284,12 @@ fn by_titles(titles: &[&str], volts: Option<f64>) -> Result<(UnitColumn, PowerSo
         Some(_) => (None, None),
         None => (column(Quantity::Voltage)?, column(Quantity::Current)?),
     };
-    let power = PowerColumns { power, voltage, current, volts };
-    Ok((time.ok_or(NO_TIME)?, power.source()?))
+    let power = QuantityColumns { power, voltage, current, volts };
+    Ok((time.ok_or(NO_TIME)?, power.power_columns()?))
 }
 
-/// What a table has of a power.
-struct PowerColumns {
+/// Columns of a table from which a power can be computed.
+struct QuantityColumns {
     power: Option<UnitColumn>,
     voltage: Option<UnitColumn>,
     current: Option<UnitColumn>,
@@ -287,15 +297,15 @@ struct PowerColumns {
     volts: Option<f64>,
 }
 
-impl PowerColumns {
-    fn source(&self) -> Result<PowerSource, String> {
+impl QuantityColumns {
+    fn power_columns(&self) -> Result<PowerColumns, String> {
         match (self.power, self.voltage, self.current) {
-            (Some(watts), ..) => Ok(PowerSource::Watts(watts)),
-            (None, Some(volts), Some(amperes)) => Ok(PowerSource::VoltsAmperes(volts, amperes)),
+            (Some(watts), ..) => Ok(PowerColumns::Watts(watts)),
+            (None, Some(volts), Some(amperes)) => Ok(PowerColumns::VoltsAmperes(volts, amperes)),
             (None, None, Some(amperes)) => match self.volts {
                 Some(volts) => {
                     let factor = amperes.factor * volts;
-                    Ok(PowerSource::Watts(UnitColumn { factor, ..amperes }))
+                    Ok(PowerColumns::Watts(UnitColumn { factor, ..amperes }))
                 }
                 None => Err(NO_VOLTS.into()),
             },
@@ -309,16 +319,16 @@ mod tests {
     use super::super::external::NamedColumn;
     use super::*;
 
-    fn columns(text: &str) -> Result<FoundColumns, String> {
+    fn columns(text: &str) -> Result<LocatedColumns, String> {
         MeterColumns::find(&text.lines().collect::<Vec<_>>(), &ColumnNames::default())
     }
 
     /// What the rows of a table say.
     fn samples(text: &str, zone: Option<TimeZone>) -> Result<Vec<Option<(i128, f64)>>, String> {
         let lines: Vec<&str> = text.lines().collect();
-        let FoundColumns { columns, rows_from } = columns(text)?;
+        let LocatedColumns { columns, rows_from } = columns(text)?;
         let mut columns = columns.with_zone(zone);
-        columns.learn(lines[rows_from..].iter().copied())?;
+        columns.learn_decimal_marks(lines[rows_from..].iter().copied())?;
         Ok(lines[rows_from..].iter().map(|line| columns.sample(line)).collect())
     }
 
@@ -353,9 +363,9 @@ mod tests {
         let error = samples("time_s\tpower_w\n1\t1,234\n2\t2,345\n", None).unwrap_err();
         assert!(error.contains("column `number 2`: \"1,234\" may be"), "{error}");
         let text = "time_s\tpower_w\n1\t1,234\n";
-        let FoundColumns { columns: found, .. } = columns(text).unwrap();
-        let mut found = found.with_decimal(Some(NumberMarks::Comma));
-        found.learn(std::iter::once("1\t1,234")).unwrap();
+        let LocatedColumns { columns: found, .. } = columns(text).unwrap();
+        let mut found = found.with_decimal(Some(ColumnDecimalMark::Comma));
+        found.learn_decimal_marks(std::iter::once("1\t1,234")).unwrap();
         assert_eq!(found.sample("1\t1,234"), Some((1_000_000_000, 1.234)));
         let found = samples("time_s;power_w\n1;1,234\n2;torn 1\n", None).unwrap();
         assert_eq!(found, [Some((1_000_000_000, 1.234)), None]);

@@ -1,22 +1,22 @@
-//! Power meters behind one trait: how a device is asked for a reading, what it offers,
-//! and how readings become a [`PowerTrace`].
+//! Power meters behind one trait: the command that reads a device's meter, the rails it offers,
+//! and the conversion of readings to a [`PowerTrace`].
 //!
-//! A sampler writes `# wattline-readings 1 meter=NAME`, then for each reading a line
-//! `@ UPTIME_S` and the meter's own text after it. Nothing is converted on the device, so
-//! that the raw log stays what the meter said.
+//! A sampler writes `# wattline-readings 1 meter=NAME`, then for each reading a line `@ UPTIME_S`
+//! and the meter's own text after it. Nothing is converted on the device, so that the raw log is
+//! the meter's own output.
 //!
 //! To add a meter: a file with a type that implements [`Meter`], and a line in [`METERS`].
 
 mod counters;
 mod error;
 pub mod external;
+mod figure_unit;
 mod fuel_gauge;
 mod gauge_reading;
 mod ina231;
 mod kind;
 pub mod meter_columns;
 mod odpm;
-mod plausible;
 mod power_stats;
 mod rapl;
 mod rapl_zones;
@@ -26,35 +26,35 @@ mod software;
 use super::trace::{PowerTrace, PowerTraceError, parse_trace};
 
 pub use error::MeterError;
-pub use external::External;
+pub use external::ExternalMeter;
 pub use fuel_gauge::FuelGauge;
 pub use ina231::Ina231;
-pub use kind::{Meter, Offer};
+pub use kind::{Meter, MeterOffer};
 pub use odpm::Odpm;
 pub use power_stats::PowerStats;
 pub use rapl::Rapl;
-pub use rapl_zones::{RAPL_TREES, RaplZone, rapl_default, rapl_zones};
-pub use software::{Software, full_load_w, software_power_w};
+pub use rapl_zones::{RAPL_TREES, RaplZone, default_rapl_zones, rapl_zones};
+pub use software::{SoftwareMeter, full_load_w, software_power_w};
 
 use readings::HEAD;
 
 /// All meters, the best first: those with a rail per part of the chip, then those of the
 /// whole device, then estimates.
 pub const METERS: [&dyn Meter; 7] =
-    [&Ina231, &Odpm, &PowerStats, &Rapl, &FuelGauge, &External, &Software];
+    [&Ina231, &Odpm, &PowerStats, &Rapl, &FuelGauge, &ExternalMeter, &SoftwareMeter];
 
-/// Those that the device scripts sample in a session, the best first.
+/// Meters that the device scripts sample in a session, the best first.
 pub const SAMPLED_ON_BOARDS: [&dyn Meter; 4] = [&Ina231, &Odpm, &PowerStats, &FuelGauge];
 
-/// Those that are sampled in a session on this machine, the best first.
-pub const SAMPLED_HERE: [&dyn Meter; 3] = [&Rapl, &FuelGauge, &Software];
+/// Meters that are sampled in a session on this machine, the best first.
+pub const SAMPLED_HERE: [&dyn Meter; 3] = [&Rapl, &FuelGauge, &SoftwareMeter];
 
-/// The meter of a name.
+/// Returns the meter of a name in files and flags.
 pub fn meter(name: &str) -> Option<&'static dyn Meter> {
     METERS.into_iter().find(|meter| meter.name() == name)
 }
 
-/// A log of samples or readings of any meter -> power over time.
+/// Converts a log of samples or readings of any meter to power over time.
 pub fn parse_samples(text: &str) -> Result<PowerTrace, MeterError> {
     let Some(fields) = text.lines().next().and_then(|line| line.strip_prefix(HEAD)) else {
         return Ok(parse_trace(text)?);

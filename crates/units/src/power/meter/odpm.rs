@@ -5,38 +5,38 @@
 
 use super::super::counter::MeterCounter;
 use super::super::trace::{Flaw, FlawKind, PowerTrace};
-use super::counters::{self, CounterRail, Still};
+use super::counters::{self, CounterRail, UnmovedCounter};
 use super::error::MeterError;
-use super::kind::{Meter, Offer};
+use super::kind::{Meter, MeterOffer};
 use super::readings::{Reading, readings, refusal};
 
-/// `/sys/bus/iio/devices/iio:device*/energy_value`.
+/// Meter of the on-device power monitor: `/sys/bus/iio/devices/iio:device*/energy_value`.
 #[derive(Debug)]
 pub struct Odpm;
 
-/// The counters are 64 bits wide and start at boot.
+/// Microwatt seconds; the counters are 64 bits wide and start at boot.
 const COUNTER: MeterCounter = MeterCounter { joules_per_count: 1e-6, modulus: None };
 
-/// Chips' times further than this from those of the readings are of another clock.
+/// Largest distance of chips' times from those of the readings on one clock, in seconds.
 const SAME_CLOCK_S: f64 = 5.0;
 
-/// What one reading says of one rail.
-struct Count<'t> {
+/// Counter value of one rail in one reading.
+struct RailCount<'t> {
     rail: &'t str,
-    /// When its chip was refreshed, in seconds on the chip's clock.
+    /// Time of its chip's refresh, in seconds on the chip's clock.
     refreshed_s: f64,
     microjoules: u64,
 }
 
-/// `CH3(T=349894)[S2M_VDD_CPUCL2], 30203502`: rail and microwatt seconds.
+/// Reads `CH3(T=349894)[S2M_VDD_CPUCL2], 30203502`: rail and microwatt seconds.
 fn channel(line: &str) -> Option<(&str, u64)> {
     let (_, rest) = line.strip_prefix("CH")?.split_once(")[")?;
     let (rail, counts) = rest.split_once("],")?;
     Some((rail, counts.trim().parse().ok()?))
 }
 
-/// The counts of one reading: each chip's `t=` line, then its channels.
-fn counts<'t>(lines: &[&'t str]) -> Vec<Count<'t>> {
+/// Reads the counts of one reading: each chip's `t=` line, then its channels.
+fn counts<'t>(lines: &[&'t str]) -> Vec<RailCount<'t>> {
     let mut refreshed_s = None;
     let mut counts = Vec::new();
     for line in lines {
@@ -44,16 +44,16 @@ fn counts<'t>(lines: &[&'t str]) -> Vec<Count<'t>> {
             refreshed_s = millis.trim().parse::<u64>().ok().map(|millis| millis as f64 * 1e-3);
         } else if let (Some((rail, microjoules)), Some(refreshed_s)) = (channel(line), refreshed_s)
         {
-            counts.push(Count { rail, refreshed_s, microjoules });
+            counts.push(RailCount { rail, refreshed_s, microjoules });
         }
     }
     counts
 }
 
-/// Seconds to add to the chips' clock to make it that of the readings: none where they are
-/// one clock, as in the kernels known.
-fn clock_offset_s(readings: &[Reading<'_>], counts: &[Vec<Count<'_>>]) -> f64 {
-    let of_reading = |(reading, counts): (&Reading<'_>, &Vec<Count<'_>>)| {
+/// Returns the seconds to add to the chips' clock to make it that of the readings: 0 where they
+/// are one clock, as in the kernels known.
+fn clock_offset_s(readings: &[Reading<'_>], counts: &[Vec<RailCount<'_>>]) -> f64 {
+    let of_reading = |(reading, counts): (&Reading<'_>, &Vec<RailCount<'_>>)| {
         let newest = counts.iter().map(|count| count.refreshed_s).reduce(f64::max)?;
         Some(reading.uptime_s - newest)
     };
@@ -74,7 +74,7 @@ impl Meter for Odpm {
         "cat ${WATTLINE_ROOT:-}/sys/bus/iio/devices/iio:device*/energy_value 2>&1"
     }
 
-    fn offer(&self, answer: &str) -> Result<Offer, MeterError> {
+    fn offer(&self, answer: &str) -> Result<MeterOffer, MeterError> {
         let rails: Vec<String> =
             answer.lines().filter_map(channel).map(|(rail, _)| rail.to_string()).collect();
         if rails.is_empty() {
@@ -94,12 +94,12 @@ impl Meter for Odpm {
             0 | 1 => Vec::new(),
             chips => vec![format!("{chips} chips, which refresh each in its own time")],
         };
-        Ok(Offer { rails, default_rails, remarks })
+        Ok(MeterOffer { rails, default_rails, remarks })
     }
 
     fn trace(&self, text: &str) -> Result<PowerTrace, MeterError> {
         let readings = readings(text);
-        let counts: Vec<Vec<Count<'_>>> =
+        let counts: Vec<Vec<RailCount<'_>>> =
             readings.iter().map(|reading| counts(&reading.lines)).collect();
         // A broken reading holds fewer.
         let fullest = counts.iter().max_by_key(|counts| counts.len());
@@ -113,11 +113,11 @@ impl Meter for Odpm {
                 .filter_map(|counts| counts.iter().find(|count| count.rail == *name))
                 .map(|count| (count.refreshed_s + offset_s, count.microjoules))
                 .collect(),
-            still: Still::Nothing,
+            unmoved: UnmovedCounter::Nothing,
         };
         let rails: Vec<CounterRail> = names.iter().map(rail).collect();
         let trace = counters::trace(self.name(), &rails)?;
-        let broken = |(at, counts): (usize, &Vec<Count<'_>>)| {
+        let broken = |(at, counts): (usize, &Vec<RailCount<'_>>)| {
             (counts.len() < names.len())
                 .then_some(Flaw { line: readings[at].line, kind: FlawKind::Unreadable })
         };

@@ -4,26 +4,26 @@
 
 use super::super::counter::MeterCounter;
 use super::super::trace::PowerTrace;
-use super::counters::{self, CounterRail, Still};
+use super::counters::{self, CounterRail, UnmovedCounter};
 use super::error::MeterError;
-use super::kind::{Meter, Offer};
+use super::kind::{Meter, MeterOffer};
 use super::readings::{readings, refusal};
 
-/// The table `energy meter` of `android.hardware.power.stats.IPowerStats/default`.
+/// Meter of the table `energy meter` of `android.hardware.power.stats.IPowerStats/default`.
 #[derive(Debug)]
 pub struct PowerStats;
 
-/// Hundredths of a milliwatt second are what is printed.
+/// Hundredths of a milliwatt second, the resolution of the printed figures.
 const COUNTER: MeterCounter = MeterCounter { joules_per_count: 1e-5, modulus: None };
 
-/// The rows of the table: rail (with its subsystem) and hundredths of a milliwatt second.
+/// Reads the rows of the table: rail (with its subsystem) and hundredths of a milliwatt second.
 fn rows(lines: &[&str]) -> Vec<(String, u64)> {
     let begin = lines.iter().position(|line| line.contains("energy meter ====="));
     let table = begin.map_or(&[][..], |at| &lines[at + 1..]);
     table.iter().take_while(|line| !line.starts_with("====")).filter_map(|line| row(line)).collect()
 }
 
-/// `[S2M_VDD_CPUCL2]:CPU(BIG)   23901.41 mWs`, perhaps with a difference in brackets.
+/// Reads `[S2M_VDD_CPUCL2]:CPU(BIG)   23901.41 mWs`, perhaps with a difference in brackets.
 fn row(line: &str) -> Option<(String, u64)> {
     let (name, rest) = line.trim().strip_prefix('[')?.split_once("]:")?;
     let (before, _) = rest.split_once(" mWs")?;
@@ -50,7 +50,7 @@ impl Meter for PowerStats {
         "dumpsys android.hardware.power.stats.IPowerStats/default 2>&1"
     }
 
-    fn offer(&self, answer: &str) -> Result<Offer, MeterError> {
+    fn offer(&self, answer: &str) -> Result<MeterOffer, MeterError> {
         let lines: Vec<&str> = answer.lines().collect();
         let rows = rows(&lines);
         if rows.is_empty() {
@@ -63,7 +63,7 @@ impl Meter for PowerStats {
         let rails: Vec<String> = rows.into_iter().map(|(rail, _)| rail).collect();
         let is_processor = |rail: &&String| rail.contains("_VDD_CPU");
         let default_rails = rails.iter().filter(is_processor).cloned().collect();
-        Ok(Offer { rails, default_rails, remarks })
+        Ok(MeterOffer { rails, default_rails, remarks })
     }
 
     fn trace(&self, text: &str) -> Result<PowerTrace, MeterError> {
@@ -80,8 +80,8 @@ impl Meter for PowerStats {
             times.zip(&tables).filter_map(|(time_s, table)| Some((time_s, value(table)?))).collect()
         };
         let rail = |name: String| {
-            let (readings, still) = (counts(&name), Still::Unknown);
-            CounterRail { name, counter: COUNTER, readings, still }
+            let (readings, unmoved) = (counts(&name), UnmovedCounter::Unknown);
+            CounterRail { name, counter: COUNTER, readings, unmoved }
         };
         let rails: Vec<CounterRail> = names.map(rail).collect();
         counters::trace(self.name(), &rails)

@@ -4,13 +4,13 @@
 
 use super::super::counter::MeterCounter;
 use super::super::trace::{Flaw, FlawKind, PowerTrace};
-use super::counters::{self, CounterRail, Still};
+use super::counters::{self, CounterRail, UnmovedCounter};
 use super::error::MeterError;
-use super::kind::{Meter, Offer};
-use super::rapl_zones::{RaplZone, rapl_default, rapl_zones};
+use super::kind::{Meter, MeterOffer};
+use super::rapl_zones::{RaplZone, default_rapl_zones, rapl_zones};
 use super::readings::{readings, refusal};
 
-/// `/sys/class/powercap/intel-rapl*:*`.
+/// Meter of the RAPL counters: `/sys/class/powercap/intel-rapl*:*`.
 #[derive(Debug)]
 pub struct Rapl;
 
@@ -30,7 +30,7 @@ impl Meter for Rapl {
          echo \"${d##*/} $(cat $d/name) $(cat $d/max_energy_range_uj) $e\"; done"
     }
 
-    fn offer(&self, answer: &str) -> Result<Offer, MeterError> {
+    fn offer(&self, answer: &str) -> Result<MeterOffer, MeterError> {
         let zones = rapl_zones(answer);
         if zones.is_empty() {
             let why = match refusal(answer) {
@@ -45,7 +45,7 @@ impl Meter for Rapl {
         }
         let rails: Vec<String> = zones.iter().map(|zone| zone.name.clone()).collect();
         let default_rails: Vec<String> =
-            rapl_default(&zones).into_iter().map(|zone| zone.name).collect();
+            default_rapl_zones(&zones).into_iter().map(|zone| zone.name).collect();
         let range_j = zones.iter().map(|zone| zone.range_uj).min().unwrap_or(0) as f64 * 1e-6;
         let mut remarks = vec![
             format!("counters start anew after {range_j:.0} J; samples must come more often"),
@@ -55,10 +55,10 @@ impl Meter for Rapl {
             let rails = default_rails.join(", ");
             remarks.push(format!("no package has a counter of its own: {rails} is added up"));
         }
-        Ok(Offer { rails, default_rails, remarks })
+        Ok(MeterOffer { rails, default_rails, remarks })
     }
 
-    fn standing(&self, before: &str, after: &str) -> Vec<String> {
+    fn unmoved_rails(&self, before: &str, after: &str) -> Vec<String> {
         let (before, after) = (rapl_zones(before), rapl_zones(after));
         let stands = |zone: &&RaplZone| {
             before.iter().any(|old| (&old.name, old.energy_uj) == (&zone.name, zone.energy_uj))
@@ -85,7 +85,7 @@ impl Meter for Rapl {
                 name: zone.name.clone(),
                 counter: MeterCounter { joules_per_count: 1e-6, modulus },
                 readings: counts(&zone.name),
-                still: Still::Unknown,
+                unmoved: UnmovedCounter::Unknown,
             }
         };
         let rails: Vec<CounterRail> = fullest.into_iter().flatten().map(rail).collect();
@@ -121,9 +121,9 @@ mod tests {
 
     #[test]
     fn counters_that_stand_still_are_named() {
-        let standing = Rapl.standing(&reading(1, 2), &reading(1, 3));
+        let standing = Rapl.unmoved_rails(&reading(1, 2), &reading(1, 3));
         assert_eq!(standing, ["package-0"]);
-        assert!(Rapl.standing(&reading(1, 2), &reading(2, 3)).is_empty());
+        assert!(Rapl.unmoved_rails(&reading(1, 2), &reading(2, 3)).is_empty());
     }
 
     #[test]

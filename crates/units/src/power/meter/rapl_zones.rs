@@ -1,45 +1,45 @@
-//! The zones of the kernel's power capping and what tells them apart. A zone's number is not
-//! its package's (a zone may be the whole platform), and a package's counter may be seen twice:
-//! by its register, and by the same register mapped into memory (`intel-rapl-mmio`).
+//! Zones of the kernel's power capping and their names. A zone's number is not its package's (a
+//! zone may be the whole platform), and a package's counter may be seen twice: by its register, and
+//! by the same register mapped into memory (`intel-rapl-mmio`).
 
 use std::collections::BTreeMap;
 
-/// A zone: `intel-rapl:0:0 core 262143328850 812345`.
+/// Zone of the kernel's power capping, listed as `intel-rapl:0:0 core 262143328850 812345`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RaplZone {
-    /// Its folder, `intel-rapl:0:0`.
+    /// Name of its folder, `intel-rapl:0:0`.
     pub folder: String,
-    /// What it is called: `package-0`, `psys`, of a part `package-0/core`.
+    /// Unique name: `package-0`, `psys`, of a part `package-0/core`.
     pub name: String,
-    /// The largest value of its counter, in microjoules.
+    /// Largest value of its counter, in microjoules.
     pub range_uj: u64,
-    /// Microjoules.
+    /// Present value of its counter, in microjoules.
     pub energy_uj: u64,
     is_part: bool,
 }
 
-/// What the folders of zones begin with. Registers, and the same mapped into memory: the first
-/// that has a zone of a name counts.
+/// Prefixes of the folders of zones: registers, and registers mapped into memory. The first that
+/// has a zone of a name counts.
 pub const RAPL_TREES: [&str; 2] = ["intel-rapl:", "intel-rapl-mmio:"];
 
 impl RaplZone {
-    /// Whether it is a whole package.
+    /// Whether the zone is a whole processor package.
     #[must_use]
     pub(crate) fn is_package(&self) -> bool {
         !self.is_part && self.name.starts_with("package")
     }
 
-    /// Whether it is the whole platform, packages and all.
+    /// Whether the zone is the whole platform, packages included.
     #[must_use]
     pub fn is_platform(&self) -> bool {
         !self.is_part && self.name.starts_with("psys")
     }
 }
 
-/// The zones of an answer, each physical counter once.
+/// Reads the zones of an answer, each physical counter once.
 #[must_use]
 pub fn rapl_zones(answer: &str) -> Vec<RaplZone> {
-    let mut listed: Vec<Listed<'_>> = answer.lines().filter_map(Listed::of).collect();
+    let mut listed: Vec<ListedZone<'_>> = answer.lines().filter_map(ListedZone::of).collect();
     listed.sort_by_key(|zone| zone.tree);
     let labels: BTreeMap<&str, &str> =
         listed.iter().map(|zone| (zone.folder, zone.label)).collect();
@@ -51,17 +51,17 @@ pub fn rapl_zones(answer: &str) -> Vec<RaplZone> {
             // Another view of it.
             Some((tree, _)) if *tree != zone.tree => continue,
             // Two of one name in one tree are two.
-            Some(_) => zones.push((zone.tree, zone.named(format!("{name} ({})", zone.folder)))),
-            None => zones.push((zone.tree, zone.named(name))),
+            Some(_) => zones.push((zone.tree, zone.to_zone(format!("{name} ({})", zone.folder)))),
+            None => zones.push((zone.tree, zone.to_zone(name))),
         }
     }
     zones.into_iter().map(|(_, zone)| zone).collect()
 }
 
-/// The rails that are added up unless others are asked for: packages, or the platform that
-/// holds them, or what there is.
+/// Selects the zones that are added up by default: packages, or the platform that contains them,
+/// or all there are.
 #[must_use]
-pub fn rapl_default(zones: &[RaplZone]) -> Vec<RaplZone> {
+pub fn default_rapl_zones(zones: &[RaplZone]) -> Vec<RaplZone> {
     let some = |is_wanted: fn(&RaplZone) -> bool| -> Vec<RaplZone> {
         zones.iter().filter(|zone| is_wanted(zone)).cloned().collect()
     };
@@ -70,8 +70,8 @@ pub fn rapl_default(zones: &[RaplZone]) -> Vec<RaplZone> {
     ways.into_iter().map(some).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
-/// A zone as it is listed.
-struct Listed<'a> {
+/// Line of a zone in an answer, before names are made unique.
+struct ListedZone<'a> {
     tree: usize,
     folder: &'a str,
     label: &'a str,
@@ -79,7 +79,7 @@ struct Listed<'a> {
     energy_uj: u64,
 }
 
-impl<'a> Listed<'a> {
+impl<'a> ListedZone<'a> {
     fn of(line: &'a str) -> Option<Self> {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         let [folder, label, range, energy] = words.as_slice() else { return None };
@@ -88,13 +88,13 @@ impl<'a> Listed<'a> {
         Some(Self { tree, folder, label, range_uj, energy_uj })
     }
 
-    /// The zone that it is a part of: `intel-rapl:1` of `intel-rapl:1:0`.
+    /// Returns the folder of the zone that it is a part of: `intel-rapl:1` of `intel-rapl:1:0`.
     fn whole(&self) -> Option<&'a str> {
         let (whole, _) = self.folder.rsplit_once(':')?;
         whole.contains(':').then_some(whole)
     }
 
-    /// A part's name is that of its whole and its own: every package has a `core`.
+    /// Returns the name; a part's has its whole's before it, since every package has a `core`.
     fn name(&self, labels: &BTreeMap<&str, &str>) -> String {
         match self.whole() {
             Some(whole) => format!("{}/{}", labels.get(whole).unwrap_or(&whole), self.label),
@@ -102,7 +102,7 @@ impl<'a> Listed<'a> {
         }
     }
 
-    fn named(&self, name: String) -> RaplZone {
+    fn to_zone(&self, name: String) -> RaplZone {
         RaplZone {
             folder: self.folder.to_owned(),
             name,
@@ -127,9 +127,9 @@ mod tests {
                       intel-rapl:0 package-0 100 1\nintel-rapl:0:0 core 100 2\n";
         let zones = rapl_zones(answer);
         assert_eq!(names(&zones), ["package-0", "package-0/core", "package-0/dram"]);
-        assert_eq!(rapl_default(&zones)[0].folder, "intel-rapl:0");
+        assert_eq!(default_rapl_zones(&zones)[0].folder, "intel-rapl:0");
         let alone = rapl_zones("intel-rapl-mmio:0 package-0 100 7\n");
-        assert_eq!(names(&rapl_default(&alone)), ["package-0"]);
+        assert_eq!(names(&default_rapl_zones(&alone)), ["package-0"]);
     }
 
     #[test]
@@ -142,11 +142,11 @@ mod tests {
             names(&zones),
             ["psys", "package-0", "package-0/core", "package-1", "package-1/core"]
         );
-        assert_eq!(names(&rapl_default(&zones)), ["package-0", "package-1"]);
-        assert_eq!(names(&rapl_default(&rapl_zones("intel-rapl:0 psys 100 9\n"))), ["psys"]);
+        assert_eq!(names(&default_rapl_zones(&zones)), ["package-0", "package-1"]);
+        assert_eq!(names(&default_rapl_zones(&rapl_zones("intel-rapl:0 psys 100 9\n"))), ["psys"]);
         let twins = rapl_zones("intel-rapl:0 package-0 1 1\nintel-rapl:1 package-0 1 1\n");
         assert_eq!(names(&twins), ["package-0", "package-0 (intel-rapl:1)"]);
-        assert_eq!(rapl_default(&twins).len(), 2);
+        assert_eq!(default_rapl_zones(&twins).len(), 2);
     }
 
     proptest::proptest! {
@@ -164,7 +164,7 @@ mod tests {
                 let length = lines.len();
                 lines.swap(at % length, other % length);
             }
-            let mut found: Vec<(String, u64)> = rapl_default(&rapl_zones(&lines.join("\n")))
+            let mut found: Vec<(String, u64)> = default_rapl_zones(&rapl_zones(&lines.join("\n")))
                 .into_iter()
                 .map(|zone| (zone.folder, zone.energy_uj))
                 .collect();

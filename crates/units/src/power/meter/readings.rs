@@ -1,9 +1,9 @@
-//! The log of readings that a sampler writes, taken apart.
+//! Parser of the log of readings that a sampler writes.
 
-/// How it begins.
+/// Start of the header line.
 pub(super) const HEAD: &str = "# wattline-readings 1 ";
 
-/// One reading: when, and what the meter said.
+/// One reading: its uptime, and the lines that the meter printed.
 pub(super) struct Reading<'t> {
     /// Line of its time, from 1.
     pub line: usize,
@@ -11,8 +11,8 @@ pub(super) struct Reading<'t> {
     pub lines: Vec<&'t str>,
 }
 
-/// Takes a log of readings apart. The last one is left out when the text has no line end:
-/// the sampler was stopped while writing it. So is one whose time does not increase.
+/// Splits a log into its readings. The last one is left out when the text has no line end: the
+/// sampler was stopped while writing it. So is one whose time does not increase.
 pub(super) fn readings(text: &str) -> Vec<Reading<'_>> {
     let mut readings: Vec<Reading<'_>> = Vec::new();
     for (index, line) in text.lines().map(str::trim_end).enumerate().skip(1) {
@@ -38,13 +38,13 @@ pub(super) fn readings(text: &str) -> Vec<Reading<'_>> {
     readings
 }
 
-/// The words behind `key=` in the header of a log of readings.
+/// Returns the value of `key=` in the header of a log of readings.
 pub(super) fn header_field<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     let fields = text.lines().next()?.strip_prefix(HEAD)?;
     fields.split_ascii_whitespace().find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
 }
 
-/// What a shell says about a file that can't be read.
+/// Returns the shell's error message about a file that can't be read, if an answer has one.
 pub(super) fn refusal(answer: &str) -> Option<&str> {
     let words = ["Permission denied", "No such file", "not found", "Can't find service"];
     answer.lines().find(|line| words.iter().any(|word| line.contains(word)))

@@ -1,29 +1,30 @@
-//! A software model for where there is no meter: the processor's thermal design power, the
+//! Software model of power for targets without a meter: the processor's thermal design power, the
 //! share of it that is used at full load, the CPU time that was used, and the
-//! frequency. PowerAPI's formula without its voltages. An estimate, and it says so.
+//! frequency. PowerAPI's formula without its voltages; its figures are marked as estimates.
 
 use super::super::trace::PowerTrace;
 use super::error::MeterError;
-use super::kind::{Meter, Offer};
+use super::kind::{Meter, MeterOffer};
 use super::readings::{header_field, readings};
 use crate::assumptions::{ASSUMED, Assumptions};
 
-/// CPU time times a share of the design power.
+/// Software model as a meter: CPU time times a share of the thermal design power.
 #[derive(Debug)]
-pub struct Software;
+pub struct SoftwareMeter;
 
-/// Watts of a fully loaded processor of this design power.
+/// Returns the watts of a fully loaded processor of this thermal design power.
 pub fn full_load_w(tdp_w: f64, assumed: &Assumptions) -> f64 {
     assumed.load_share * tdp_w
 }
 
-/// Watts of one core that is busy a share of the time, of `cores` with a common design
-/// power, at a share of the highest frequency.
+/// Returns the watts of one core that is `busy` a share of the time, of `cores` with a common
+/// thermal design power, at a share of the highest frequency.
 pub fn software_power_w(tdp_w: f64, cores: f64, busy: f64, frequency_share: f64) -> f64 {
     full_load_w(tdp_w, &ASSUMED) / cores * busy * frequency_share
 }
 
-/// `busy_s=12.34 frequency_share=0.8`: processor seconds used so far, and the frequency.
+/// Reads `busy_s=12.34 frequency_share=0.8`: CPU seconds used so far, and the share of the
+/// highest frequency.
 fn reading(lines: &[&str]) -> Option<(f64, f64)> {
     let words = || lines.iter().flat_map(|line| line.split_ascii_whitespace());
     let number = |key: &str| {
@@ -33,7 +34,7 @@ fn reading(lines: &[&str]) -> Option<(f64, f64)> {
     Some((number("busy_s")?, number("frequency_share").unwrap_or(1.0)))
 }
 
-impl Meter for Software {
+impl Meter for SoftwareMeter {
     fn name(&self) -> &'static str {
         "software"
     }
@@ -42,7 +43,7 @@ impl Meter for Software {
         "an estimate by CPU time and design power: no measurement, no idle power"
     }
 
-    /// CPU times are told in ticks (`USER_HZ`, proc(5)).
+    /// Returns the length of a tick (`USER_HZ`, proc(5)), the unit of CPU times.
     fn usual_refresh_s(&self) -> Option<f64> {
         Some(0.01)
     }
@@ -52,7 +53,7 @@ impl Meter for Software {
          grep -c ^processor /proc/cpuinfo"
     }
 
-    fn offer(&self, answer: &str) -> Result<Offer, MeterError> {
+    fn offer(&self, answer: &str) -> Result<MeterOffer, MeterError> {
         let lines: Vec<&str> = answer.lines().collect();
         if reading(&lines).is_none() {
             let why = "no /proc/stat to read CPU time from".into();
@@ -60,7 +61,7 @@ impl Meter for Software {
         }
         let rails = vec!["estimate".to_string()];
         let remarks = vec!["an estimate: its errors are systematic and not known".into()];
-        Ok(Offer { default_rails: rails.clone(), rails, remarks })
+        Ok(MeterOffer { default_rails: rails.clone(), rails, remarks })
     }
 
     /// Needs `tdp_w=N cores=N` in the header.
@@ -102,7 +103,7 @@ mod tests {
         assert!((software_power_w(40.0, 4.0, 1.0, 1.0) - 7.0).abs() < 1e-12);
         let text = "# wattline-readings 1 meter=software tdp_w=40 cores=4\n\
             @ 1\nbusy_s=3.0\n@ 3\nbusy_s=5.0\n@ 4\nbusy_s=5.5 frequency_share=0.5\n";
-        let trace = Software.trace(text).unwrap();
+        let trace = SoftwareMeter.trace(text).unwrap();
         assert_eq!(trace.power_w, [Some(7.0), Some(7.0), Some(1.75)]);
     }
 
@@ -117,6 +118,6 @@ mod tests {
     #[test]
     fn without_a_design_power_there_is_no_estimate() {
         let text = "# wattline-readings 1 meter=software cores=4\n@ 1\nbusy_s=3.0\n";
-        assert!(Software.trace(text).unwrap_err().to_string().contains("tdp_w"));
+        assert!(SoftwareMeter.trace(text).unwrap_err().to_string().contains("tdp_w"));
     }
 }

@@ -1,6 +1,6 @@
-//! `simpleperf`, as Android has it in its system from release 10 on: `record` and
-//! `report-sample`, with the options, messages and exit codes of the real tool, as far as the
-//! board has what they are about. See `docs/virtual-board-simpleperf.md`.
+//! `simpleperf`, which Android has in its system from release 10 on: `record` and `report-sample`,
+//! with the options, messages and exit codes of the real tool, as far as the board supports them.
+//! See `docs/virtual-board-simpleperf.md`.
 
 mod messages;
 mod options;
@@ -13,13 +13,13 @@ use std::os::unix::net::UnixStream;
 
 use crate::commands::reply::Reply;
 use crate::machine::Machine;
-use messages::{refused, told};
+use messages::{failure_reply, success_reply};
 
 const USAGE: &str = "Usage: simpleperf [common options] subcommand [args_for_subcommand]\n\
     subcommands:\n    record              record sampling info in perf.data\n    \
     report-sample       report raw sample information in perf.data\n";
 
-/// `simpleperf COMMAND ...`. The first word is the folder in which it was called.
+/// `simpleperf COMMAND ...`. The first word is the folder in which the command was called.
 pub(super) fn simpleperf(
     machine: &Machine,
     pid: u32,
@@ -31,9 +31,10 @@ pub(super) fn simpleperf(
         ["record", rest @ ..] => return record::record(machine, (pid, folder), rest, connection),
         ["report-sample", rest @ ..] => report::report(&machine.state, folder, rest),
         [] | ["help" | "-h" | "--help", ..] => Reply::output(USAGE),
-        ["--version"] => told("command.cpp", "Simpleperf version 1.build.virtual"),
-        [other, ..] => {
-            refused("command.cpp", &format!("malformed command line: unknown command {other}"))
-        }
+        ["--version"] => success_reply("command.cpp", "Simpleperf version 1.build.virtual"),
+        [other, ..] => failure_reply(
+            "command.cpp",
+            &format!("malformed command line: unknown command {other}"),
+        ),
     }))
 }

@@ -1,22 +1,22 @@
-//! The options of `simpleperf record`, as written. Those that are about what the board has
-//! not (unwinding, buffers, kernel symbols) are taken and change nothing; others are refused.
+//! Options of `simpleperf record`. Those about features that the board lacks (unwinding, buffers,
+//! kernel symbols) are accepted and change nothing; others are refused.
 
 use crate::sampler::RecordingTarget;
 
-/// Which clock the samples' times are of.
+/// Clock of the samples' times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClockId {
-    /// Since boot: the monotonic clocks and that of the kernel's events are one on the board.
+    /// Time since boot: the monotonic clocks and that of the kernel's events are one on the board.
     Boot,
-    /// The wall clock.
+    /// Wall clock.
     Real,
 }
 
-/// What was asked for.
+/// Parsed options of `simpleperf record`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RecordOptions {
     pub target: RecordingTarget,
-    /// None where hardware events were asked for, by default.
+    /// Event that samples count; `None` for the default, hardware events.
     pub event: Option<String>,
     pub rate_hz: u64,
     pub callchain: bool,
@@ -25,20 +25,21 @@ pub(super) struct RecordOptions {
     pub file: String,
 }
 
-/// Samples in a second, unless it is said.
+/// Default rate in samples per second.
 const RATE_HZ: u64 = 4000;
-/// The rate must be below it, as the real tool's.
+/// Bound that the rate must stay below, as in the real tool.
 const RATE_MAX: u64 = i32::MAX as u64;
-/// The largest part of a stack that the real tool copies.
+/// Largest part of a stack that the real tool copies, in bytes.
 const STACK_MAX: u64 = 65_528;
 
-/// Events that count time.
-const EVENTS: [&str; 4] = ["task-clock", "task-clock:u", "cpu-clock", "cpu-clock:u"];
-/// Events of the processor, which the board has none of.
-const HARDWARE: [&str; 4] = ["cpu-cycles", "instructions", "cache-references", "cache-misses"];
+/// Events that count time, which the board supports.
+const TIME_EVENTS: [&str; 4] = ["task-clock", "task-clock:u", "cpu-clock", "cpu-clock:u"];
+/// Hardware events, which the board lacks.
+const HARDWARE_EVENTS: [&str; 4] =
+    ["cpu-cycles", "instructions", "cache-references", "cache-misses"];
 
-/// Options without a value that change nothing.
-const IDLE: [&str; 14] = [
+/// Accepted options without a value that change nothing.
+const IGNORED_OPTIONS: [&str; 14] = [
     "--exclude-perf",
     "--keep-failed-unwinding-debug-info",
     "--keep-failed-unwinding-result",
@@ -54,8 +55,8 @@ const IDLE: [&str; 14] = [
     "--post-unwind=yes",
     "-z",
 ];
-/// Options whose value changes nothing.
-const IDLE_WITH_VALUE: [&str; 6] = [
+/// Accepted options whose value changes nothing.
+const IGNORED_OPTIONS_WITH_VALUE: [&str; 6] = [
     "--add-meta-info",
     "--callchain-joiner-min-matching-nodes",
     "--cpu-percent",
@@ -63,8 +64,8 @@ const IDLE_WITH_VALUE: [&str; 6] = [
     "--user-buffer-size",
     "-m",
 ];
-/// Options of the real tool that are about what the board has not.
-const NOT_HERE: [&str; 12] = [
+/// Options of the real tool about features that the board lacks.
+const UNSUPPORTED_OPTIONS: [&str; 12] = [
     "--cpu",
     "--delay",
     "--exit-with-parent",
@@ -79,7 +80,7 @@ const NOT_HERE: [&str; 12] = [
     "-t",
 ];
 
-/// Reads them; what the real tool says of wrong ones.
+/// Parses the arguments of `record`; the error is the real tool's message.
 pub(super) fn parse(words: &[&str]) -> Result<RecordOptions, String> {
     let mut target = None;
     let mut options = RecordOptions {
@@ -93,20 +94,20 @@ pub(super) fn parse(words: &[&str]) -> Result<RecordOptions, String> {
     };
     let mut words = words.iter();
     while let Some(&option) = words.next() {
-        let mut value = || words.next().copied().ok_or_else(|| no_argument(option));
+        let mut value = || words.next().copied().ok_or_else(|| missing_argument(option));
         match option {
             "--app" => target = Some(RecordingTarget::Package(value()?.to_owned())),
-            "-p" => target = Some(process(value()?)?),
-            "-e" => options.event = Some(event(value()?)?),
-            "-f" => options.rate_hz = rate(value()?)?,
+            "-p" => target = Some(parse_process(value()?)?),
+            "-e" => options.event = Some(parse_event(value()?)?),
+            "-f" => options.rate_hz = parse_rate(value()?)?,
             "-g" => options.callchain = true,
-            "--call-graph" => options.callchain = call_graph(value()?)?,
-            "--duration" => options.duration_ns = Some(duration(value()?)?),
-            "--clockid" => options.clock = clock(value()?)?,
+            "--call-graph" => options.callchain = parse_call_graph(value()?)?,
+            "--duration" => options.duration_ns = Some(parse_duration(value()?)?),
+            "--clockid" => options.clock = parse_clock(value()?)?,
             "-o" => options.file = value()?.to_owned(),
-            idle if IDLE.contains(&idle) => {}
-            idle if IDLE_WITH_VALUE.contains(&idle) => drop(value()?),
-            other => return Err(unknown(other)),
+            idle if IGNORED_OPTIONS.contains(&idle) => {}
+            idle if IGNORED_OPTIONS_WITH_VALUE.contains(&idle) => drop(value()?),
+            other => return Err(unknown_option(other)),
         }
     }
     options.target =
@@ -114,30 +115,32 @@ pub(super) fn parse(words: &[&str]) -> Result<RecordOptions, String> {
     Ok(options)
 }
 
-fn no_argument(option: &str) -> String {
+fn missing_argument(option: &str) -> String {
     format!("No argument following {option} option. Try `simpleperf help record`.")
 }
 
-fn wrong(option: &str, value: &str) -> String {
+fn invalid_argument(option: &str, value: &str) -> String {
     format!("Invalid argument for option {option}: {value}. Try `simpleperf help record`.")
 }
 
-fn unknown(option: &str) -> String {
-    if NOT_HERE.contains(&option) || !option.starts_with('-') {
+fn unknown_option(option: &str) -> String {
+    if UNSUPPORTED_OPTIONS.contains(&option) || !option.starts_with('-') {
         return format!("{option} can't be done on a virtual board");
     }
     format!("Unknown option {option}. Try `simpleperf help record`.")
 }
 
-fn process(value: &str) -> Result<RecordingTarget, String> {
-    value.parse().map(RecordingTarget::Process).map_err(|_| wrong("-p", value))
+/// Parses a process number of `-p`.
+fn parse_process(value: &str) -> Result<RecordingTarget, String> {
+    value.parse().map(RecordingTarget::Process).map_err(|_| invalid_argument("-p", value))
 }
 
-fn event(value: &str) -> Result<String, String> {
+/// Parses an event of `-e`.
+fn parse_event(value: &str) -> Result<String, String> {
     let name = value.split(':').next().unwrap_or(value);
     match value {
-        known if EVENTS.contains(&known) => Ok(known.to_owned()),
-        _ if HARDWARE.contains(&name) => {
+        known if TIME_EVENTS.contains(&known) => Ok(known.to_owned()),
+        _ if HARDWARE_EVENTS.contains(&name) => {
             Err(format!("Event type '{name}' is not supported on the device"))
         }
         _ => Err(format!(
@@ -147,17 +150,18 @@ fn event(value: &str) -> Result<String, String> {
     }
 }
 
-fn rate(value: &str) -> Result<u64, String> {
+/// Parses a rate of `-f`.
+fn parse_rate(value: &str) -> Result<u64, String> {
     match value.parse() {
         Ok(0) => Err("invalid -f: 0".to_owned()),
         Ok(rate) if rate < RATE_MAX => Ok(rate),
         Ok(rate) => Err(format!("sample freq can't be bigger than INT_MAX: {rate}")),
-        Err(_) => Err(wrong("-f", value)),
+        Err(_) => Err(invalid_argument("-f", value)),
     }
 }
 
-/// Whether there are chains: yes, of both kinds.
-fn call_graph(value: &str) -> Result<bool, String> {
+/// Checks an argument of `--call-graph`; true, since both kinds record call chains.
+fn parse_call_graph(value: &str) -> Result<bool, String> {
     let (kind, size) =
         value.split_once(',').map_or((value, None), |(kind, size)| (kind, Some(size)));
     let size_or = size.map(|text| text.parse::<u64>().map_err(|_| text)).transpose();
@@ -176,15 +180,17 @@ fn call_graph(value: &str) -> Result<bool, String> {
     }
 }
 
-fn duration(value: &str) -> Result<u64, String> {
+/// Parses a duration of `--duration`, in seconds, to nanoseconds.
+fn parse_duration(value: &str) -> Result<u64, String> {
     /// Seconds of a thousand years.
     const LONGEST_S: f64 = 3.2e10;
     let seconds = value.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
-    let seconds = seconds.ok_or_else(|| wrong("--duration", value))?;
+    let seconds = seconds.ok_or_else(|| invalid_argument("--duration", value))?;
     Ok((seconds.min(LONGEST_S) * 1e9).round().max(1.0) as u64)
 }
 
-fn clock(value: &str) -> Result<ClockId, String> {
+/// Parses a clock of `--clockid`.
+fn parse_clock(value: &str) -> Result<ClockId, String> {
     match value {
         "monotonic" | "monotonic_raw" | "boottime" | "perf" => Ok(ClockId::Boot),
         "realtime" => Ok(ClockId::Real),

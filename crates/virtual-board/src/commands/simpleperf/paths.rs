@@ -1,6 +1,6 @@
-//! Paths of the files that are named in a call.
+//! Paths of files in a command's arguments.
 
-/// The path of a file that was named in a folder of the board.
+/// Absolute path of a file name given in a folder of the board.
 pub(super) fn path_in(folder: &str, name: &str) -> String {
     if name.starts_with('/') { name.to_owned() } else { format!("{folder}/{name}") }
 }

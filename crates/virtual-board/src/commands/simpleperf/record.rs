@@ -3,26 +3,26 @@
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
 
-use super::messages::{log_line, refused};
+use super::messages::{failure_reply, log_line};
 use super::options::{self, ClockId, RecordOptions};
 use super::paths::path_in;
 use crate::board_state::BoardState;
 use crate::commands::reply::Reply;
 use crate::machine::Machine;
 use crate::package::files;
-use crate::sampler::report::{ReportForm, ReportMetaInfo, encode};
+use crate::sampler::report::{ReportFileKind, ReportMetaInfo, encode_records};
 use crate::sampler::{FinishedRecording, RecordingRequest, RecordingTarget};
 use crate::wire::ReplyFrame;
 
-/// The file of the real tool that most of its lines name.
+/// Source file of the real tool that most of its messages name.
 const SOURCE: &str = "cmd_record.cpp";
-/// What samples are counted by where the processor counts no events.
+/// Event that samples count where there are no hardware events.
 const FALLBACK: &str = "cpu-clock";
-/// The exit code of a process that SIGINT has ended.
+/// Exit code of a process that SIGINT has ended.
 const INTERRUPTED: u8 = 130;
 
-/// Records until the duration is over, it is asked to stop, or the application has ended;
-/// then writes the file.
+/// Records until the duration is over, a stop is requested, or the application has ended; then
+/// writes the file.
 pub(super) fn record(
     machine: &Machine,
     (pid, folder): (u32, &str),
@@ -31,26 +31,28 @@ pub(super) fn record(
 ) -> io::Result<Option<Reply>> {
     let options = match options::parse(words) {
         Ok(options) => options,
-        Err(problem) => return Ok(Some(refused(SOURCE, &problem))),
+        Err(problem) => return Ok(Some(failure_reply(SOURCE, &problem))),
     };
     let file = path_in(folder, &options.file);
-    if let Some(refusal) = refusal(machine, &options, &file) {
+    if let Some(refusal) = refusal_reply(machine, &options, &file) {
         return Ok(Some(refusal));
     }
-    let recording = machine.record(wanted(pid, &options));
+    let recording = machine.start_recording(recording_request(pid, &options));
     let waits = recording.is_waiting();
-    let ended = say_first(connection, &options, waits).and_then(|()| stopped(connection));
+    let ended =
+        send_start_messages(connection, &options, waits).and_then(|()| await_stop(connection));
     machine.recordings.remove(&recording);
     let recorded = recording.finish(&machine.state.clock);
     // Its command is gone: nobody wants the file.
     ended?;
     Ok(Some(match recorded {
-        Some(recorded) => write(machine, &options, &file, (&recorded, waits)),
+        Some(recorded) => write_recording(machine, &options, &file, (&recorded, waits)),
         None => Reply { code: INTERRUPTED, ..Reply::default() },
     }))
 }
 
-fn wanted(command: u32, options: &RecordOptions) -> RecordingRequest {
+/// Recording that the options describe.
+fn recording_request(command: u32, options: &RecordOptions) -> RecordingRequest {
     RecordingRequest {
         command,
         target: options.target.clone(),
@@ -61,21 +63,21 @@ fn wanted(command: u32, options: &RecordOptions) -> RecordingRequest {
     }
 }
 
-/// Why there is nothing to record, or no place for it.
-fn refusal(machine: &Machine, options: &RecordOptions, file: &str) -> Option<Reply> {
+/// Reply that refuses the recording: no such process or package, or no place for the file.
+fn refusal_reply(machine: &Machine, options: &RecordOptions, file: &str) -> Option<Reply> {
     let package = match &options.target {
         RecordingTarget::Package(package) => package.clone(),
         RecordingTarget::Process(pid) => {
             let mut running = machine.apps.running().into_iter();
             let Some((_, package)) = running.find(|(number, _)| number == pid) else {
-                return Some(refused(SOURCE, &format!("Can't find process/thread {pid}")));
+                return Some(failure_reply(SOURCE, &format!("Can't find process/thread {pid}")));
             };
             package
         }
     };
     if app_type(machine, &package).is_none() {
         let problem = format!("Package {package} doesn't exist or isn't debuggable/profileable.");
-        return Some(refused("environment.cpp", &problem));
+        return Some(failure_reply("environment.cpp", &problem));
     }
     let parent = file.rsplit_once('/').map_or("/", |(parent, _)| parent);
     let problem = match machine.state.folder.list(parent).is_ok() {
@@ -85,20 +87,25 @@ fn refusal(machine: &Machine, options: &RecordOptions, file: &str) -> Option<Rep
     };
     let folder = options.file.rsplit_once('/').map_or(".", |(folder, _)| folder);
     let problem = format!("Can't create output file in directory {folder}: {problem}");
-    Some(refused(SOURCE, &problem))
+    Some(failure_reply(SOURCE, &problem))
 }
 
-/// How the shell may profile a package; none if it may not. A jar may be, having no manifest
-/// that says otherwise.
+/// Kind of package that the shell may profile; `None` if it may not. A jar, which has no manifest,
+/// counts as profileable.
 fn app_type(machine: &Machine, name: &str) -> Option<&'static str> {
     match machine.android.find(name) {
         Some(installed) if installed.facts.debuggable => Some("debuggable"),
         Some(installed) => installed.facts.profileable.then_some("profileable"),
-        None => files::find(&machine.state.folder, name).map(|_| "profileable"),
+        None => files::find_package(&machine.state.folder, name).map(|_| "profileable"),
     }
 }
 
-fn say_first(connection: &mut UnixStream, options: &RecordOptions, waits: bool) -> io::Result<()> {
+/// Sends the messages of a recording's start.
+fn send_start_messages(
+    connection: &mut UnixStream,
+    options: &RecordOptions,
+    waits: bool,
+) -> io::Result<()> {
     let mut text = String::new();
     if options.event.is_none() {
         let line = format!("Hardware events are not available, switch to {FALLBACK}.");
@@ -113,13 +120,14 @@ fn say_first(connection: &mut UnixStream, options: &RecordOptions, waits: bool) 
     Ok(())
 }
 
-/// Waits until the command says that it is to stop; an error if it is gone.
-fn stopped(connection: &mut UnixStream) -> io::Result<()> {
-    ReplyFrame::Await.write_to(connection)?;
+/// Waits until the command reports a request to stop; an error if it is gone.
+fn await_stop(connection: &mut UnixStream) -> io::Result<()> {
+    ReplyFrame::AwaitStop.write_to(connection)?;
     connection.read_exact(&mut [0])
 }
 
-fn write(
+/// Writes the recorded samples to the file and returns the reply.
+fn write_recording(
     machine: &Machine,
     options: &RecordOptions,
     file: &str,
@@ -133,12 +141,12 @@ fn write(
         android_sdk_version: Some(machine.state.file.sdk.to_string()),
         trace_offcpu: Some(false),
     };
-    let bytes = encode(
-        ReportForm::Recording,
-        &recorded.records(meta, offset_ns(&machine.state, options.clock)),
+    let bytes = encode_records(
+        ReportFileKind::Recording,
+        &recorded.to_records(meta, offset_ns(&machine.state, options.clock)),
     );
-    if let Err(error) = save(&machine.state, file, &bytes) {
-        return refused(SOURCE, &format!("failed to write {}: {error}", options.file));
+    if let Err(error) = write_board_file(&machine.state, file, &bytes) {
+        return failure_reply(SOURCE, &format!("failed to write {}: {error}", options.file));
     }
     let mut error = String::new();
     if waited {
@@ -148,19 +156,20 @@ fn write(
     let seconds = recorded.duration_ns as f64 / 1e9;
     let line = format!("Recorded for {seconds} seconds. Start post processing.");
     error += &log_line('I', SOURCE, &line);
-    let count = readable(recorded.samples.len());
+    let count = with_commas(recorded.samples.len());
     error += &log_line('I', SOURCE, &format!("Samples recorded: {count}. Samples lost: 0."));
     Reply { error, ..Reply::default() }
 }
 
-fn save(board: &BoardState, file: &str, bytes: &[u8]) -> io::Result<()> {
+/// Writes a file of the board, unless the disk is full.
+fn write_board_file(board: &BoardState, file: &str, bytes: &[u8]) -> io::Result<()> {
     if board.is_disk_full() {
         return Err(io::ErrorKind::StorageFull.into());
     }
     board.folder.write(file, bytes)
 }
 
-/// A clock's time less that of the board since boot.
+/// Offset in nanoseconds from the board's time since boot to the time of a clock.
 fn offset_ns(board: &BoardState, clock: ClockId) -> i128 {
     match clock {
         ClockId::Boot => 0,
@@ -168,8 +177,8 @@ fn offset_ns(board: &BoardState, clock: ClockId) -> i128 {
     }
 }
 
-/// A number with a comma after each thousand.
-fn readable(count: usize) -> String {
+/// Number with a comma after each thousand.
+fn with_commas(count: usize) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (at, digit) in digits.char_indices() {
@@ -183,12 +192,12 @@ fn readable(count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::readable;
+    use super::with_commas;
 
     #[test]
     fn numbers_have_commas() {
         for (count, expected) in [(0, "0"), (999, "999"), (1000, "1,000"), (1234567, "1,234,567")] {
-            assert_eq!(readable(count), expected);
+            assert_eq!(with_commas(count), expected);
         }
     }
 }

@@ -2,16 +2,18 @@
 
 use std::io::Read as _;
 
-use super::messages::refused;
+use super::messages::failure_reply;
 use super::paths::path_in;
 use crate::board_state::BoardState;
 use crate::commands::reply::Reply;
-use crate::sampler::report::{Data, ReportForm, ReportRecord, decode, encode};
+use crate::sampler::report::{
+    RecordData, ReportFileKind, ReportRecord, decode_records, encode_records,
+};
 
-/// The file of the real tool that its lines name.
+/// Source file of the real tool that its messages name.
 const SOURCE: &str = "cmd_report_sample.cpp";
 
-/// What was asked for.
+/// Parsed options of `simpleperf report-sample`.
 #[derive(Debug, PartialEq, Eq)]
 struct ReportOptions {
     protobuf: bool,
@@ -21,14 +23,15 @@ struct ReportOptions {
     output: String,
 }
 
-/// Writes the samples of a recording in the format for other programs.
+/// `simpleperf report-sample`: writes the samples of a recording in the protobuf format for other
+/// programs.
 pub(super) fn report(board: &BoardState, folder: &str, words: &[&str]) -> Reply {
     let options = match parse(words) {
         Ok(options) => options,
-        Err(problem) => return refused(SOURCE, &problem),
+        Err(problem) => return failure_reply(SOURCE, &problem),
     };
     if !options.protobuf {
-        return refused(SOURCE, "a virtual board reports samples with --protobuf only");
+        return failure_reply(SOURCE, "a virtual board reports samples with --protobuf only");
     }
     let mut bytes = Vec::new();
     let input = board.folder.open(&path_in(folder, &options.input));
@@ -36,26 +39,27 @@ pub(super) fn report(board: &BoardState, folder: &str, words: &[&str]) -> Reply 
         Ok(_) => bytes,
         Err(error) => {
             let problem = format!("failed to open record file '{}': {error}", options.input);
-            return refused("record_file_reader.cpp", &problem);
+            return failure_reply("record_file_reader.cpp", &problem);
         }
     };
-    let Some(records) = decode(ReportForm::Recording, &bytes) else {
+    let Some(records) = decode_records(ReportFileKind::Recording, &bytes) else {
         let problem = format!("{} is not a record file of this board", options.input);
-        return refused("record_file_reader.cpp", &problem);
+        return failure_reply("record_file_reader.cpp", &problem);
     };
     let records: Vec<ReportRecord> =
-        records.into_iter().map(|record| as_wanted(record, &options)).collect();
+        records.into_iter().map(|record| reduced_record(record, &options)).collect();
     let output = path_in(folder, &options.output);
     let written = match board.is_disk_full() {
         true => Err(std::io::ErrorKind::StorageFull.into()),
-        false => board.folder.write(&output, &encode(ReportForm::Report, &records)),
+        false => board.folder.write(&output, &encode_records(ReportFileKind::Report, &records)),
     };
     match written {
         Ok(()) => Reply::default(),
-        Err(error) => refused(SOURCE, &format!("failed to open {}: {error}", options.output)),
+        Err(error) => failure_reply(SOURCE, &format!("failed to open {}: {error}", options.output)),
     }
 }
 
+/// Parses the arguments of `report-sample`; the error is the real tool's message.
 fn parse(words: &[&str]) -> Result<ReportOptions, String> {
     let mut options = ReportOptions {
         protobuf: false,
@@ -84,9 +88,9 @@ fn parse(words: &[&str]) -> Result<ReportOptions, String> {
     Ok(options)
 }
 
-/// A record without what was not asked for.
-fn as_wanted(mut record: ReportRecord, options: &ReportOptions) -> ReportRecord {
-    if let Some(Data::Sample(sample)) = &mut record.data {
+/// Removes call chains and execution types from a record, where the options do not ask for them.
+fn reduced_record(mut record: ReportRecord, options: &ReportOptions) -> ReportRecord {
+    if let Some(RecordData::Sample(sample)) = &mut record.data {
         if !options.callchain {
             sample.callchain.truncate(1);
         }

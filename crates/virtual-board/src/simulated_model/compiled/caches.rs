@@ -1,4 +1,4 @@
-//! Two levels of caches, seen from one class or type of arrays at a time.
+//! Two levels of caches, modelled for each class or type of arrays.
 //!
 //! Between two questions of the application to the clock, a class is touched `n` times while
 //! all together touch `b` bytes. So `b / n` bytes are touched between two touches of the
@@ -9,10 +9,10 @@
 
 use std::collections::BTreeMap;
 
-/// Bytes of a line.
+/// Bytes of a cache line.
 const LINE: f64 = 64.0;
 
-/// What is known of a class or a type of arrays.
+/// Allocations and touches of a class or a type of arrays.
 #[derive(Debug, Default, Clone, Copy)]
 struct CacheRegion {
     /// Bytes that were allocated so far.
@@ -21,28 +21,29 @@ struct CacheRegion {
     touches: u64,
 }
 
-/// Number of a region.
+/// Index of a region: a class or a type of arrays.
 pub(super) type RegionId = usize;
 
-/// All regions of a process.
+/// Cache model with all regions of a process.
 #[derive(Debug)]
 pub(super) struct Caches {
     levels: [(f64, f64); 2],
     alive_most: f64,
     names: BTreeMap<String, RegionId>,
     regions: Vec<CacheRegion>,
-    /// Bytes that were touched since the last settlement.
+    /// Bytes touched since the last settlement.
     bytes: u64,
 }
 
 impl Caches {
-    /// Levels of so many bytes, with the joules of an access beyond each.
+    /// Caches of two levels: the bytes of each, and the joules of an access beyond it; `alive_most`
+    /// bounds the live bytes of a region.
     pub fn new(levels: [(f64, f64); 2], alive_most: f64) -> Self {
         let (names, regions) = (BTreeMap::new(), Vec::new());
         Self { levels, alive_most, names, regions, bytes: 0 }
     }
 
-    /// The region of this name.
+    /// Region of a class or type of arrays, by its name.
     pub fn region(&mut self, name: &str) -> RegionId {
         if let Some(&known) = self.names.get(name) {
             return known;
@@ -52,20 +53,20 @@ impl Caches {
         self.regions.len() - 1
     }
 
-    /// More of a region was allocated.
+    /// Adds allocated bytes to a region.
     pub fn grow(&mut self, region: RegionId, bytes: u64) {
         let grown = &mut self.regions[region].grown;
         *grown = grown.saturating_add(bytes);
     }
 
-    /// A region was touched.
+    /// Adds touches of some bytes each to a region.
     pub fn touch(&mut self, region: RegionId, touches: u64, bytes: u64) {
         self.regions[region].touches += touches;
         self.bytes = self.bytes.saturating_add(touches.saturating_mul(bytes));
     }
 
-    /// Joules per touch of each region since the last settlement, beyond the first hit; the
-    /// next stretch begins.
+    /// Joules per touch of each region since the last settlement, beyond the first hit; resets the
+    /// touches.
     pub fn settle(&mut self) -> Vec<f64> {
         let alive = |region: &CacheRegion| (region.grown as f64).clamp(LINE, self.alive_most);
         let touched = self.regions.iter().filter(|region| region.touches > 0);
@@ -80,7 +81,7 @@ impl Caches {
         prices
     }
 
-    /// Joules of an access after so many other bytes.
+    /// Joules of an access after so many other bytes were touched.
     fn beyond(&self, distance: f64) -> f64 {
         let share = |bytes: f64| distance * distance / (distance * distance + bytes * bytes);
         self.levels.iter().map(|(bytes, joules)| joules * share(*bytes)).sum()

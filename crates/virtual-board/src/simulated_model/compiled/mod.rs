@@ -1,60 +1,62 @@
-//! The compiled chip: what a program spends as compilers and caches leave it, by place.
+//! Compiled simulated energy model: energy of compiled and interpreted code with caches, by code
+//! location.
 //!
 //! The agent counts each method in copies, one for each state it is in: interpreted,
 //! compiled, or compiled into one of its callers. A copy's counters have prices of their
-//! own: the words' costs times a factor that is drawn from the chip's seed and the bytes of
-//! the place (`datasets/simulated-models/README.md`). Only what an access to memory costs depends
+//! own: the costs of the patterns times a factor that is drawn from the model's seed and the bytes
+//! of the code location (`datasets/simulated-models/README.md`). Only what an access to memory costs depends
 //! on more than counts, and is settled at each reading (`caches`).
 
 mod caches;
 mod constants;
-mod draw;
 mod price;
+mod random_draws;
 
 use std::collections::BTreeMap;
 use std::io;
 
-use super::accounting::{Accounting, ReadingUse};
-use super::error::invalid;
+use super::accounting::{Accounting, ReadingUsage};
+use super::error::invalid_agent_output;
+use super::ground_truth::{GroundTruthRow, GroundTruthRows};
 use super::library::LibraryTable;
-use super::map::{CounterCopy, Map, MethodState, PatternSite};
+use super::map::{CounterCopy, CounterMap, MethodState, PatternSite};
 use super::share::{self, CallFrame, CodeOrigin, ExecutedCode, ReadingShare};
-use super::truth::{TruthRow, TruthRows};
 use caches::Caches;
-use constants::ChipConstants;
-pub(super) use constants::RuntimeFigures;
-use draw::ChipSeed;
-use price::{MemoryAccess, PricedItem, happens};
+pub(super) use constants::CompilerThresholds;
+use constants::ModelConstants;
+use price::{MemoryAccess, PricedItem, is_executed};
+use random_draws::ModelSeed;
 
-/// What the runtime of a chip's agent needs to know.
-pub(super) fn runtime_figures(seed: u64) -> RuntimeFigures {
-    ChipConstants::of(ChipSeed::new(seed)).runtime()
+/// Thresholds of the imitated compiler for the agent's runtime, drawn from a model's seed.
+pub(super) fn compiler_thresholds(seed: u64) -> CompilerThresholds {
+    ModelConstants::draw(ModelSeed::new(seed)).compiler_thresholds()
 }
 
-/// A compiled chip that counts one process.
-pub(super) struct CompiledChip {
-    draw: ChipSeed,
-    constants: ChipConstants,
+/// Compiled model with the counts of one process.
+pub(super) struct CompiledModel {
+    draw: ModelSeed,
+    constants: ModelConstants,
     library: LibraryTable,
     multiplier: f64,
-    map: Map,
-    /// How many copies have prices.
+    map: CounterMap,
+    /// Number of copies that have prices.
     priced: usize,
     counters: Vec<CopyCounter>,
     cells: Vec<CellLedger>,
     cell_ids: BTreeMap<CellKey, usize>,
     caches: Caches,
-    /// Attojoules of an access to each region, as the last reading settled them.
+    /// Attojoules of an access to each region, as of the last reading.
     accesses: Vec<u64>,
-    compilation: Compilation,
+    compilation: CompilationTotal,
     /// Whether code was compiled before it was started.
     ahead: bool,
 }
 
-/// What a line of a method spends on a pattern: the method, the line, the pattern.
+/// Method, line and pattern whose energy is summed: indices into the map's methods, the line, and
+/// into the map's patterns.
 type CellKey = (usize, u32, usize);
 
-/// The ledger of one of these.
+/// Executions and energy (attojoules) of a pattern on a line of a method.
 #[derive(Debug)]
 struct CellLedger {
     key: CellKey,
@@ -62,49 +64,49 @@ struct CellLedger {
     energy: u128,
 }
 
-/// One counter of a copy.
+/// Counter of a copy, with the prices of its items.
 #[derive(Debug, Default)]
 struct CopyCounter {
-    /// Which words it is about, among others where it was compiled into.
+    /// Hash of the code location and of the location where it was inlined.
     context: u64,
-    /// The method in whose code it lies: the outermost one, where it was compiled into.
+    /// Method that contains the code: the outermost caller, where it was inlined.
     method: usize,
-    /// Whether that code is bytecode.
+    /// Whether the code is interpreted bytecode.
     interpreted: bool,
     items: Vec<PricedItem>,
 }
 
-/// Compilations so far.
+/// Compilations so far and their energy in attojoules.
 #[derive(Debug, Default, Clone, Copy)]
-struct Compilation {
+struct CompilationTotal {
     methods: u64,
     energy: u128,
-    /// What no reading has told yet.
-    untold: u128,
-    /// What the last reading told.
-    told: u128,
+    /// Energy that no reading has included yet.
+    unreported: u128,
+    /// Energy that the last reading included.
+    reported: u128,
 }
 
-impl CompiledChip {
-    /// The chip of a seed, whose every cost is multiplied; code that is compiled ahead costs no
-    /// compilation while it runs.
+impl CompiledModel {
+    /// Model with a seed, whose costs are all multiplied by `multiplier`; code compiled `ahead`
+    /// costs no compilation while it runs.
     pub fn new(seed: u64, multiplier: f64, ahead: bool) -> Self {
-        let draw = ChipSeed::new(seed);
-        let constants = ChipConstants::of(draw);
-        let caches = Caches::new(constants.levels(), constants.alive_bytes());
+        let draw = ModelSeed::new(seed);
+        let constants = ModelConstants::draw(draw);
+        let caches = Caches::new(constants.cache_levels(), constants.alive_bytes());
         Self {
             draw,
             constants,
             library: LibraryTable::built_in(),
             multiplier,
-            map: Map::default(),
+            map: CounterMap::default(),
             priced: 0,
             counters: Vec::new(),
             cells: Vec::new(),
             cell_ids: BTreeMap::new(),
             caches,
             accesses: Vec::new(),
-            compilation: Compilation::default(),
+            compilation: CompilationTotal::default(),
             ahead,
         }
     }
@@ -120,25 +122,27 @@ impl CompiledChip {
                 self.counters.resize_with(end, CopyCounter::default);
             }
             for (at, place) in places.enumerate() {
-                self.counters[copy.base + at] = self.counter(copy, method, place)?;
+                self.counters[copy.base + at] = self.new_counter(copy, method, place)?;
             }
             if copy.state != MethodState::Interpreted && !self.ahead {
-                self.compile(instructions);
+                self.add_compilation(instructions);
             }
             self.priced += 1;
         }
         Ok(())
     }
 
-    fn compile(&mut self, instructions: u64) {
+    /// Adds the energy of compiling a method of so many instructions.
+    fn add_compilation(&mut self, instructions: u64) {
         let energy = self.attojoules(self.constants.compile_j());
         let energy = u128::from(energy) * u128::from(instructions);
         self.compilation.methods += 1;
         self.compilation.energy += energy;
-        self.compilation.untold += energy;
+        self.compilation.unreported += energy;
     }
 
-    fn counter(
+    /// Counter of a copy at an index of the map's code locations, with priced items.
+    fn new_counter(
         &mut self,
         copy: CounterCopy,
         method: usize,
@@ -151,14 +155,14 @@ impl CompiledChip {
         };
         let around = caller.map_or(0, |caller| caller.context);
         let outermost = caller.map_or(method, |caller| caller.method);
-        let context = mixed(hash, around);
+        let context = mix_hashes(hash, around);
         let factor = match copy.state {
             MethodState::Interpreted => 1.0,
-            _ => self.draw.factor(self.constants.place_sigma, &context.to_le_bytes()),
+            _ => self.draw.log_normal_factor(self.constants.place_sigma, &context.to_le_bytes()),
         };
         let mut priced = Vec::new();
-        for item in items.iter().filter(|item| happens(item.when, copy.state)) {
-            let cell = self.cell((method, item.line, item.pattern));
+        for item in items.iter().filter(|item| is_executed(item.when, copy.state)) {
+            let cell = self.cell_index((method, item.line, item.pattern));
             let price = self.price(item.pattern, copy.state, factor)?;
             priced.push(PricedItem { cell, count: item.count, ..price });
         }
@@ -166,7 +170,8 @@ impl CompiledChip {
         Ok(CopyCounter { context, method: outermost, interpreted, items: priced })
     }
 
-    fn cell(&mut self, key: CellKey) -> usize {
+    /// Index of a ledger by its key, added if it is new.
+    fn cell_index(&mut self, key: CellKey) -> usize {
         let cells = &mut self.cells;
         *self.cell_ids.entry(key).or_insert_with(|| {
             cells.push(CellLedger { key, executions: 0, energy: 0 });
@@ -174,8 +179,8 @@ impl CompiledChip {
         })
     }
 
-    /// What does not depend on what else was executed.
-    fn execute(&mut self, executed: &[(usize, u64)], used: &mut ReadingUse) {
+    /// Spends the energy of counters that does not depend on what else was executed.
+    fn spend_executions(&mut self, executed: &[(usize, u64)], used: &mut ReadingUsage) {
         for &(counter, executions) in executed {
             for item in &self.counters[counter].items {
                 let times = executions.saturating_mul(item.count);
@@ -194,8 +199,8 @@ impl CompiledChip {
         }
     }
 
-    /// What accesses to memory cost, given all of them.
-    fn settle(&mut self, executed: &[(usize, u64)], used: &mut ReadingUse) {
+    /// Spends the energy of memory accesses, which depends on all of a reading's.
+    fn spend_memory_accesses(&mut self, executed: &[(usize, u64)], used: &mut ReadingUsage) {
         let prices = self.caches.settle();
         self.accesses = prices.into_iter().map(|joules| self.attojoules(joules)).collect();
         for &(counter, executions) in executed {
@@ -211,35 +216,35 @@ impl CompiledChip {
     }
 }
 
-/// A place, and the place where it was compiled into, as one (the finisher of SplitMix64).
-fn mixed(hash: u64, around: u64) -> u64 {
+/// Hash of a code location and of the location where it was inlined (the finisher of SplitMix64).
+fn mix_hashes(hash: u64, around: u64) -> u64 {
     let mut mixed = hash.wrapping_add(around.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 31)
 }
 
-impl Accounting for CompiledChip {
-    fn feed(&mut self, text: &str) -> io::Result<()> {
-        self.map.feed(text).map_err(|error| invalid(error.to_string()))?;
+impl Accounting for CompiledModel {
+    fn add_map_lines(&mut self, text: &str) -> io::Result<()> {
+        self.map.feed(text).map_err(|error| invalid_agent_output(error.to_string()))?;
         self.price_new()
     }
 
-    fn counters(&self) -> usize {
+    fn counter_count(&self) -> usize {
         self.counters.len()
     }
 
-    fn spend(&mut self, executed: &[(usize, u64)]) -> ReadingUse {
-        self.compilation.told = std::mem::take(&mut self.compilation.untold);
-        let mut used = ReadingUse { energy: self.compilation.told, bytes: 0 };
-        self.execute(executed, &mut used);
-        self.settle(executed, &mut used);
+    fn spend(&mut self, executed: &[(usize, u64)]) -> ReadingUsage {
+        self.compilation.reported = std::mem::take(&mut self.compilation.unreported);
+        let mut used = ReadingUsage { energy: self.compilation.reported, bytes: 0 };
+        self.spend_executions(executed, &mut used);
+        self.spend_memory_accesses(executed, &mut used);
         used
     }
 
     fn shares(&self, executed: &[(usize, u64)]) -> Vec<ReadingShare> {
         let mut shares = Vec::new();
-        share::add(&mut shares, ExecutedCode::Compiler, self.compilation.told);
+        share::add_share(&mut shares, ExecutedCode::Compiler, self.compilation.reported);
         for &(counter, executions) in executed {
             for item in &self.counters[counter].items {
                 let (_, _, pattern) = self.cells[item.cell].key;
@@ -253,14 +258,14 @@ impl Accounting for CompiledChip {
                 };
                 let each = u128::from(item.energy) + u128::from(memory);
                 let times = u128::from(executions) * u128::from(item.count);
-                share::add(&mut shares, code, times * each);
+                share::add_share(&mut shares, code, times * each);
             }
         }
         shares
     }
 
     fn frames(&self, code: ExecutedCode) -> Vec<CallFrame> {
-        share::frames(code, &self.map, |counter| {
+        share::call_frames(code, &self.map, |counter| {
             let CopyCounter { method, interpreted, .. } = &self.counters[counter];
             let origin = match (*interpreted, self.ahead) {
                 (true, _) => CodeOrigin::Dex,
@@ -271,10 +276,10 @@ impl Accounting for CompiledChip {
         })
     }
 
-    fn truth(&self) -> TruthRows<'_> {
-        let mut truth = TruthRows::default();
+    fn ground_truth(&self) -> GroundTruthRows<'_> {
+        let mut truth = GroundTruthRows::default();
         for CellLedger { key: (method, line, pattern), executions, energy } in &self.cells {
-            truth.add(TruthRow {
+            truth.add(GroundTruthRow {
                 method: &self.map.methods[*method],
                 line: *line,
                 pattern: &self.map.patterns[*pattern],
@@ -282,7 +287,10 @@ impl Accounting for CompiledChip {
                 energy: *energy,
             });
         }
-        truth.compile(self.compilation.methods, self.compilation.energy - self.compilation.untold);
+        truth.add_compilations(
+            self.compilation.methods,
+            self.compilation.energy - self.compilation.unreported,
+        );
         truth
     }
 }

@@ -1,56 +1,56 @@
-//! What one execution of a pattern spends, in a state of its method.
+//! Price of one execution of a pattern, by the state of its method.
 
 use std::io;
 
 use super::super::cost::attojoules;
-use super::super::error::invalid;
+use super::super::error::invalid_agent_output;
 use super::super::library::without_parameters;
-use super::super::map::{MethodState, When};
-use super::CompiledChip;
+use super::super::map::{ExecutionCondition, MethodState};
+use super::CompiledModel;
 use super::caches::RegionId;
 
-/// What one count of it spends.
+/// Price of one item of a counter.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PricedItem {
-    /// What it is added to.
+    /// Index of the ledger that the energy is added to.
     pub cell: usize,
-    /// How often it is executed.
+    /// Executions per count.
     pub count: u64,
-    /// Attojoules of each.
+    /// Attojoules of one execution.
     pub energy: u64,
-    /// Bytes that each allocates.
+    /// Bytes that one execution allocates.
     pub bytes: u64,
-    /// What each does to memory.
+    /// Memory access of one execution.
     pub memory: MemoryAccess,
 }
 
-/// What an item does to memory.
+/// Effect of an item on memory.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum MemoryAccess {
     Nothing,
-    /// So many bytes of a region are touched.
+    /// Touch of so many bytes of a region.
     Touch(RegionId, u64),
-    /// A region grows by a byte.
+    /// Growth of a region by a byte.
     Grow(RegionId),
 }
 
 /// Whether an item is executed in a state of its method.
-pub(super) fn happens(when: When, state: MethodState) -> bool {
+pub(super) fn is_executed(when: ExecutionCondition, state: MethodState) -> bool {
     match when {
-        When::Always => true,
-        When::Interpreted => state == MethodState::Interpreted,
-        When::Compiled => state != MethodState::Interpreted,
-        When::Called => state != MethodState::Inlined,
+        ExecutionCondition::Always => true,
+        ExecutionCondition::Interpreted => state == MethodState::Interpreted,
+        ExecutionCondition::Compiled => state != MethodState::Interpreted,
+        ExecutionCondition::Called => state != MethodState::Inlined,
     }
 }
 
-impl CompiledChip {
-    /// Whole attojoules of an energy, as this chip multiplies them.
+impl CompiledModel {
+    /// Whole attojoules of an energy, times the model's multiplier.
     pub(super) fn attojoules(&self, joules: f64) -> u64 {
         attojoules(joules * self.multiplier)
     }
 
-    /// The price of a pattern in a state of its method, with the place's factor.
+    /// Price of a pattern in a state of its method, times the code location's factor.
     pub(super) fn price(
         &mut self,
         pattern: usize,
@@ -62,7 +62,9 @@ impl CompiledChip {
             PricedItem { cell: 0, count: 0, energy: 0, bytes: 0, memory: MemoryAccess::Nothing };
         let (form, rest) = text.split_once(':').unwrap_or((&text, ""));
         if let Some(bytes) = form.strip_prefix("touch/") {
-            let bytes = bytes.parse().map_err(|_| invalid(format!("\"{text}\" has no size")))?;
+            let bytes = bytes
+                .parse()
+                .map_err(|_| invalid_agent_output(format!("\"{text}\" has no size")))?;
             return Ok(PricedItem {
                 memory: MemoryAccess::Touch(self.caches.region(rest), bytes),
                 ..free
@@ -83,7 +85,9 @@ impl CompiledChip {
                     }
                 };
                 let joules = joules.ok_or_else(|| {
-                    invalid(format!("the agent's pattern \"{text}\" has no range of costs"))
+                    invalid_agent_output(format!(
+                        "the agent's pattern \"{text}\" has no range of costs"
+                    ))
                 })?;
                 let bytes = u64::from(text == "array");
                 Ok(PricedItem { energy: self.attojoules(joules * factor), bytes, ..free })
@@ -91,13 +95,14 @@ impl CompiledChip {
         }
     }
 
-    /// A library function is compiled code whose cost nobody knows beforehand: one factor for
-    /// its calls, one for its units.
+    /// Price of a call (`form` "call") or of a unit of a library function: its table cost times a
+    /// random factor for calls or for units.
     fn library_price(&self, form: &str, function: &str, free: PricedItem) -> PricedItem {
         let listed = self.library.function(function);
         let name = without_parameters(function);
-        let factor =
-            self.draw.factor(self.constants.library_sigma, format!("{form}:{name}").as_bytes());
+        let factor = self
+            .draw
+            .log_normal_factor(self.constants.library_sigma, format!("{form}:{name}").as_bytes());
         let (joules, bytes) = match form {
             "call" => (listed.base_j, listed.allocates),
             _ => (listed.per_unit_j, listed.allocates_per_unit),

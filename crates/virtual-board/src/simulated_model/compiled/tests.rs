@@ -17,13 +17,13 @@ const MAP: &str = "pattern\t0\top:Addition/int\npattern\t1\treturn:int\npattern\
 /// 7 small in its caller.
 const COPIES: &str = "copy\t4\t1\tcompiled\t0\ncopy\t5\t2\tcompiled\t0\ncopy\t7\t1\tinlined\t6\n";
 
-fn chip(seed: u64) -> CompiledChip {
-    let mut chip = CompiledChip::new(seed, 1.0, false);
-    chip.feed(MAP).unwrap();
+fn chip(seed: u64) -> CompiledModel {
+    let mut chip = CompiledModel::new(seed, 1.0, false);
+    chip.add_map_lines(MAP).unwrap();
     chip
 }
 
-fn energy(chip: &mut CompiledChip, executed: &[(usize, u64)]) -> u128 {
+fn energy(chip: &mut CompiledModel, executed: &[(usize, u64)]) -> u128 {
     chip.spend(executed).energy
 }
 
@@ -31,7 +31,7 @@ fn energy(chip: &mut CompiledChip, executed: &[(usize, u64)]) -> u128 {
 fn compilation_is_spent_once_and_is_no_lines() {
     let mut chip = chip(1);
     assert_eq!(energy(&mut chip, &[]), 0);
-    chip.feed(COPIES).unwrap();
+    chip.add_map_lines(COPIES).unwrap();
     let expected = 17 * u128::from(attojoules(chip.constants.compile_j()));
     assert_eq!(energy(&mut chip, &[]), expected, "4 + 9 + 4 instructions");
     assert_eq!(energy(&mut chip, &[]), 0);
@@ -40,8 +40,8 @@ fn compilation_is_spent_once_and_is_no_lines() {
 
 /// Attojoules of patterns in a place with this factor, with a touch of the array.
 fn on_paper(
-    chip: &mut CompiledChip,
-    joules: impl Fn(&ChipConstants, &str) -> Option<f64>,
+    chip: &mut CompiledModel,
+    joules: impl Fn(&ModelConstants, &str) -> Option<f64>,
     factor: f64,
     patterns: &[&str],
 ) -> u128 {
@@ -55,16 +55,17 @@ fn on_paper(
 #[test]
 fn a_state_has_prices_of_its_own() {
     let mut chip = chip(1);
-    chip.feed(COPIES).unwrap();
+    chip.add_map_lines(COPIES).unwrap();
     energy(&mut chip, &[]);
     let spent = [1, 4, 7].map(|at| energy(&mut chip, &[(at, 1000)]));
     let factor = |at: usize| {
-        chip.draw.factor(chip.constants.place_sigma, &chip.counters[at].context.to_le_bytes())
+        chip.draw
+            .log_normal_factor(chip.constants.place_sigma, &chip.counters[at].context.to_le_bytes())
     };
     let factors = [4, 7].map(factor);
     assert_ne!(factors[0], factors[1], "another place");
     let [add, give, check] = ["op:Addition/int", "return:int", "check"];
-    let (interpreted, compiled) = (ChipConstants::interpreted_j, ChipConstants::compiled_j);
+    let (interpreted, compiled) = (ModelConstants::interpreted_j, ModelConstants::compiled_j);
     let paper = [
         on_paper(&mut chip, interpreted, 1.0, &[add, give]),
         on_paper(&mut chip, compiled, factors[0], &[add, give, check]),
@@ -78,13 +79,13 @@ fn a_state_has_prices_of_its_own() {
 fn lines_and_compilation_add_up_to_what_was_spent() {
     let mut chip = chip(2);
     let mut spent = energy(&mut chip, &[(1, 400), (2, 3), (3, 399)]);
-    chip.feed(COPIES).unwrap();
+    chip.add_map_lines(COPIES).unwrap();
     for executions in [7, 100_000] {
         let executed: Vec<(usize, u64)> = (1..8).map(|at| (at, executions)).collect();
         spent += energy(&mut chip, &executed);
     }
     let dir = tempfile::tempdir().unwrap();
-    chip.truth().write(dir.path(), 0).unwrap();
+    chip.ground_truth().write(dir.path(), 0).unwrap();
     let column = |file: &str, name: &str| -> f64 {
         let mut reader = csv::Reader::from_path(dir.path().join(file)).unwrap();
         let at = reader.headers().unwrap().iter().position(|header| header == name).unwrap();
@@ -103,17 +104,19 @@ fn lines_and_compilation_add_up_to_what_was_spent() {
 #[test]
 fn a_broken_map_is_told() {
     let mut chip = chip(1);
-    assert!(chip.feed("pattern\t8\top:Sum/int\nplace\t1\t3:8*1\n").is_ok());
-    assert!(chip.feed("copy\t9\t2\tcompiled\t0\n").unwrap_err().to_string().contains("Sum"));
+    assert!(chip.add_map_lines("pattern\t8\top:Sum/int\nplace\t1\t3:8*1\n").is_ok());
+    assert!(
+        chip.add_map_lines("copy\t9\t2\tcompiled\t0\n").unwrap_err().to_string().contains("Sum")
+    );
     let mut chip = self::chip(1);
-    chip.feed("pattern\t8\ttouch/x:A\nplace\t1\t3:8*1\n").unwrap();
-    assert!(chip.feed("copy\t9\t2\tcompiled\t0\n").is_err());
+    chip.add_map_lines("pattern\t8\ttouch/x:A\nplace\t1\t3:8*1\n").unwrap();
+    assert!(chip.add_map_lines("copy\t9\t2\tcompiled\t0\n").is_err());
 }
 
 #[test]
 fn shares_are_all_that_was_spent() {
     let mut chip = chip(1);
-    chip.feed(COPIES).unwrap();
+    chip.add_map_lines(COPIES).unwrap();
     let executed = [(1, 5), (2, 3), (4, 100), (5, 7), (7, 50)];
     for has_compiled in [true, false] {
         let spent = super::super::cost::joules(energy(&mut chip, &executed));
@@ -128,7 +131,7 @@ fn shares_are_all_that_was_spent() {
 #[test]
 fn frames_are_those_of_symbols() {
     let mut chip = chip(1);
-    chip.feed(COPIES).unwrap();
+    chip.add_map_lines(COPIES).unwrap();
     let frames = |code| chip.frames(code).into_iter().map(|it| (it.symbol, it.origin));
     let own = |counter| frames(ExecutedCode::Own { counter }).collect::<Vec<_>>();
     assert_eq!(own(1), [("a.A.small".to_owned(), CodeOrigin::Dex)]);
@@ -145,9 +148,9 @@ fn frames_are_those_of_symbols() {
 
 #[test]
 fn what_is_compiled_ahead_costs_no_compilation() {
-    let mut chip = CompiledChip::new(1, 1.0, true);
-    chip.feed(MAP).unwrap();
-    chip.feed(COPIES).unwrap();
+    let mut chip = CompiledModel::new(1, 1.0, true);
+    chip.add_map_lines(MAP).unwrap();
+    chip.add_map_lines(COPIES).unwrap();
     assert_eq!((energy(&mut chip, &[]), chip.compilation.methods), (0, 0));
     let frames = chip.frames(super::share::ExecutedCode::Own { counter: 4 });
     assert_eq!(frames[0].origin, CodeOrigin::Ahead);
