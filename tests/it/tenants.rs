@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
+mod experiment;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
