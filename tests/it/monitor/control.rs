@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{Read, Write};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
@@ -10,6 +12,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::super::second_user::{SecondUser, shared_folder};
 use super::{WATTLINE, adds_up, rows};
 
 /// A user's folder for what runs, and a monitor in it that records.
@@ -24,6 +27,21 @@ fn wattline(folder: &Path) -> Command {
     let mut command = Command::new(WATTLINE);
     command.current_dir(folder).env("XDG_RUNTIME_DIR", folder.join("run"));
     command
+}
+
+/// The socket of the only monitor of a user, once it is there.
+fn socket_below(run: &Path) -> PathBuf {
+    let folder = run.join("wattline");
+    loop {
+        let files = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let mut sockets = files
+            .map(|file| file.path())
+            .filter(|path| fs::metadata(path).is_ok_and(|file| file.file_type().is_socket()));
+        match sockets.next() {
+            Some(socket) => return socket,
+            None => thread::sleep(Duration::from_millis(10)),
+        }
+    }
 }
 
 impl Controlled {
@@ -64,17 +82,7 @@ impl Controlled {
 
     /// The socket, once it is there.
     fn socket(&self) -> PathBuf {
-        let folder = self.folder.path().join("run/wattline");
-        loop {
-            let files = fs::read_dir(&folder).into_iter().flatten().flatten();
-            let mut sockets = files
-                .map(|file| file.path())
-                .filter(|path| fs::metadata(path).is_ok_and(|file| file.file_type().is_socket()));
-            match sockets.next() {
-                Some(socket) => return socket,
-                None => thread::sleep(Duration::from_millis(10)),
-            }
-        }
+        socket_below(&self.folder.path().join("run"))
     }
 
     fn cycles(&self) -> Vec<BTreeMap<String, String>> {
@@ -213,4 +221,43 @@ fn nobody_else_can_reach_the_socket_and_mistakes_are_refused() {
     let mut list = wattline(controlled.folder.path());
     let output = list.args(["monitor", "control", "list"]).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Root may connect to any socket of the system, and is another user all the same.
+#[test]
+fn another_user_gives_no_orders() {
+    let Some(second_user) = SecondUser::new() else { return };
+    let around = tempfile::tempdir().unwrap();
+    let shared = shared_folder(&around);
+    let program = around.path().join("wattline");
+    fs::copy(WATTLINE, &program).unwrap();
+    let run = PathBuf::from(
+        second_user.shell("mkdir -m 700 \"$1/run\"; echo \"$1/run\"", &[&shared]).trim(),
+    );
+    let own = |arguments: &[&str]| {
+        let mut command = second_user.command(&program);
+        command.env("XDG_RUNTIME_DIR", &run).env("HOME", &run).env("TMPDIR", &run);
+        command.arg("monitor").args(arguments);
+        command
+    };
+    let monitor = ["--headless", "--control", "--meter", "model", "--tdp", "50"];
+    let mut monitor = own(&monitor).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let socket = socket_below(&run);
+    let mut stream = UnixStream::connect(&socket).unwrap();
+    // It may be closed before all is sent.
+    let _ = stream.write_all(b"{\"order\":\"stop\",\"name\":\"design-power\"}\n");
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer);
+    assert!(answer.is_empty() || answer.contains("of another user"), "{answer}");
+    let list = own(&["control", "list"]).output().unwrap();
+    let listed = String::from_utf8_lossy(&list.stdout).into_owned();
+    assert!(listed.contains("formula design-power"), "{listed}: {list:?}");
+    kill_process(Pid::from_child(&monitor), Signal::INT).unwrap();
+    monitor.wait().unwrap();
+    // The other way round, nobody without rights reaches the socket at all.
+    let controlled = Controlled::new();
+    controlled.socket();
+    let folder = controlled.folder.path();
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(second_user.opened_below(&folder.join("run")), Vec::<PathBuf>::new());
 }
