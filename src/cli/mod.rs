@@ -26,6 +26,7 @@ mod microbenchmarks;
 mod monitor;
 mod origin;
 mod outcome;
+mod own_socket;
 mod pace;
 mod package;
 mod partial_file;

@@ -34,6 +34,8 @@ pub const ALL: &[InputLimit] = &[
     METRICS_CONNECTIONS,
     VIEW_READERS,
     VIEW_SECONDS,
+    CONTROL_ORDER_BYTES,
+    CONTROL_SECONDS,
     LISTED_ROWS,
     ARCHIVE_BYTES,
     ARCHIVE_ENTRIES,
@@ -122,6 +124,14 @@ pub const VIEW_READERS: InputLimit = InputLimit::new("readers of the views of te
 /// A reader that was suspended resumes within it.
 pub const VIEW_SECONDS: InputLimit =
     InputLimit::new("seconds of a line of the views of tenants", 60);
+
+/// Long lists of network cards and processes, and what runs with all its sentences.
+pub const CONTROL_ORDER_BYTES: InputLimit =
+    InputLimit::new("bytes of an order to a running monitor, and of its answer", 64 << 10);
+
+/// A cycle ends, and a meter is asked whether it moves.
+pub const CONTROL_SECONDS: InputLimit =
+    InputLimit::new("seconds of an order to a running monitor", 10);
 
 /// More than anybody scrolls through.
 pub const LISTED_ROWS: InputLimit = InputLimit::new("rows of a level of a running monitor", 10_000);

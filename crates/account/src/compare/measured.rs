@@ -98,7 +98,7 @@ pub fn compare_measured(
 }
 
 /// The change, as far as both sides are there.
-fn change(base: Option<&Uncertain>, new: Option<&Uncertain>) -> EnergyChange {
+pub(super) fn change(base: Option<&Uncertain>, new: Option<&Uncertain>) -> EnergyChange {
     match (base, new) {
         (Some(base), Some(new)) => EnergyChange::of(base, new),
         (base, new) => EnergyChange {

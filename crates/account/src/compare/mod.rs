@@ -1,9 +1,11 @@
-//! Did it get worse? Two campaigns, or a campaign and a patch, held against each other:
+//! Did it get worse? Two campaigns, a campaign and a patch, or recordings of `monitor`, held
+//! against each other:
 //! changes in joules with 95 % intervals, and a verdict that a build can end with.
 //!
 //! Owns no input or output. `measured` compares what was measured, `other_work` takes back
 //! what can't be compared, `methods` is what a model says of methods and classes, `patch`
-//! carries counts over to changed sources, `budget` holds energies against a budget file;
+//! carries counts over to changed sources, `recorded` and `stability` compare recordings,
+//! `budget` holds energies against a budget file;
 //! `text`, `markdown`, `json` and `junit` write the result down. `docs/compare.md` has the
 //! definitions and the error rates.
 
@@ -22,8 +24,14 @@ mod pairing;
 pub(crate) mod patch;
 mod priced;
 mod reconciled;
+mod recorded;
+mod recorded_text;
 mod sampled;
+mod shares;
+mod stability;
+mod subject;
 pub mod text;
+mod text_cells;
 pub(crate) mod uncertain;
 mod unpriced;
 
@@ -35,44 +43,14 @@ pub use methods::{MethodChanges, Side, SidePrices, compare_methods, compare_patc
 pub use other_work::take_back_other_work;
 pub use patch::{Carried, Patched, carry};
 pub use reconciled::MeasuredChange;
+pub use recorded::{RecordedRun, RecordedSides};
+pub use shares::{RecordedShares, ShareRow, SideStability, Stability};
+pub use subject::Subject;
 pub use uncertain::Uncertain;
 pub use unpriced::UnpricedOperations;
 
-use crate::account::{Interval, MethodKey};
+use crate::account::Interval;
 use crate::units::Joules;
-
-/// What one row is about.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Subject {
-    /// The unremoved cases, summed over input sequences.
-    Scenario(String),
-    /// One input sequence.
-    Input(String),
-    /// A class, by its binary name.
-    Class(String),
-    /// A method.
-    Method(MethodKey),
-}
-
-impl Subject {
-    /// `scenario`, `input`, `class` or `method`.
-    pub fn level(&self) -> &'static str {
-        match self {
-            Subject::Scenario(_) => "scenario",
-            Subject::Input(_) => "input",
-            Subject::Class(_) => "class",
-            Subject::Method(_) => "method",
-        }
-    }
-
-    /// Its name without the level; a method as `package.Class.method(Types)`.
-    pub fn name(&self) -> String {
-        match self {
-            Subject::Scenario(name) | Subject::Input(name) | Subject::Class(name) => name.clone(),
-            Subject::Method(key) => format!("{}.{}", key.class, key.method),
-        }
-    }
-}
 
 /// One line of a comparison.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,6 +72,8 @@ pub enum CompareMode {
     Measured,
     /// The new side is a patch: its sources, the base's counts, the model.
     Predicted,
+    /// Both sides are recordings of `monitor`.
+    Recorded,
 }
 
 /// A whole comparison.
@@ -103,9 +83,9 @@ pub struct Comparison {
     pub mode: CompareMode,
     /// The limit that the gate has.
     pub limit: AllowedIncrease,
-    /// What the gate looks at: the scenario.
+    /// What the gate looks at: the scenario, or what recordings hold.
     pub headline: ChangeRow,
-    /// The input sequences.
+    /// The input sequences, or the parts of recordings that are no methods.
     pub inputs: Vec<ChangeRow>,
     /// Classes that changed, the largest change first.
     pub classes: Vec<ChangeRow>,
@@ -119,6 +99,8 @@ pub struct Comparison {
     pub duration_s: f64,
     /// What the reader must know: virtual board, other model, left-out methods.
     pub notes: Vec<String>,
+    /// Parts of the whole and how alike repeats are, of recordings.
+    pub recorded: Option<RecordedShares>,
 }
 
 impl Comparison {

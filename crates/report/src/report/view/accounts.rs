@@ -137,10 +137,7 @@ pub(crate) fn ranked_operations(data: &ReportData<'_>) -> Option<String> {
 pub(crate) fn blocks_of_half(data: &ReportData<'_>) -> Option<String> {
     let half = data.accounts.concentration.half?;
     let (few, all) = (half.blocks, format::counted(half.of, "block"));
-    Some(format!(
-        "{few} of {all}: {} of the energy of all blocks",
-        share_with_interval(half.share)
-    ))
+    Some(format!("{few} of {all}: {} of the energy of all blocks", share_with_interval(half.share)))
 }
 
 /// `71.3 % (70.1 to 72.5 %)`.
