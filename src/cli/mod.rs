@@ -25,6 +25,7 @@ mod microbenchmarks;
 mod monitor;
 mod origin;
 mod outcome;
+mod own_socket;
 mod package;
 mod partial_file;
 mod patterns;

@@ -12,11 +12,12 @@ use super::progress;
 
 mod arguments;
 mod choice;
+mod control;
 mod endpoint;
 mod frame;
 mod headless;
 mod jvm;
-mod meters;
+pub(crate) mod meters;
 mod published;
 mod record;
 pub(crate) mod recording;
@@ -31,6 +32,10 @@ use arguments::NO_VIRTUAL_BOARD;
 use session::MonitorSession;
 
 pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
+    if let Some(control::MonitorSubcommand::Control(arguments)) = &arguments.below {
+        control::run(arguments)?;
+        return Ok(CommandOutcome::Done);
+    }
     check(arguments)?;
     if let Some(file) = &arguments.agent_jar {
         write_agent(file, OnExisting::from(arguments.force))?;

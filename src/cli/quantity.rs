@@ -73,7 +73,7 @@ mod tests {
     }
 
     /// Seeds may be any number, and numbers of processes and blocks are looked up.
-    const ANY: [&str; 5] = ["seed", "pid", "jvm", "remove", "port"];
+    const ANY: [&str; 6] = ["seed", "pid", "pid-of", "jvm", "remove", "port"];
 
     /// Every flag with a count refuses one that this machine could not bear.
     #[test]

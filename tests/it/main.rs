@@ -41,6 +41,7 @@ mod projects;
 #[path = "../common/python.rs"]
 mod python;
 mod real_logs;
+mod recordings;
 mod rescan;
 mod robustness;
 mod scale;

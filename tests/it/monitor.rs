@@ -20,6 +20,7 @@ use wattline::virtual_board::start as start_board;
 use super::host::{AdbServer, board_options, has, javac_at};
 
 mod calls;
+mod control;
 mod counts;
 mod ends;
 mod hostile;

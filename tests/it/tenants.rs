@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
+mod experiment;
+
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -160,15 +163,90 @@ fn a_meter_that_goes_on_after_the_log_is_unattributed_and_said() {
     let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).unwrap();
     for name in ["tenants.csv", "windows.csv", "views-1s.csv", "views-10s.csv"] {
         let table = read(name);
+        let of = |tenant: &str| sum(&table, "energy_j", |row| row == tenant);
         assert!((sum(&table, "energy_j", |_| true) - 30.0).abs() < 1e-6, "{name}: {table}");
-        assert!((sum(&table, "energy_j", |tenant| tenant == "java") - 6.0).abs() < 1e-6, "{name}");
+        let parts = ["java", "sh", "before the log", "after the log", "unattributed"].map(of);
+        // 2 W: the log has 5 s, of which java ran 3; 5 s are before it, and 5 s after it.
+        for (part, joules) in parts.into_iter().zip([6.0, 4.0, 10.0, 10.0, 0.0]) {
+            assert!((part - joules).abs() < 1e-6, "{name}: {table}");
+        }
     }
     let whole = read("tenants.csv");
     assert!((sum(&whole, "cpu_s", |_| true) - 5.0).abs() < 1e-6, "{whole}");
-    assert!((sum(&whole, "power_w", |_| true) - 2.0).abs() < 1e-6, "{whole}");
+    let is_in_log = |tenant: &str| !tenant.ends_with("the log");
+    assert!((sum(&whole, "power_w", is_in_log) - 2.0).abs() < 1e-6, "{whole}");
     let json: serde_json::Value = serde_json::from_str(&read("tenants.json")).unwrap();
     assert!((json["outside_log_j"].as_f64().unwrap() - 20.0).abs() < 1e-6);
     assert!((json["outside_log_s"].as_f64().unwrap() - 10.0).abs() < 1e-6);
+}
+
+/// Energy by tenant of a result in JSON, and that of the whole.
+fn energies(output: &Output) -> (BTreeMap<String, f64>, f64) {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let rows = json["tenants"].as_array().unwrap().iter().filter(|row| !row["energy_j"].is_null());
+    let energy = |row: &serde_json::Value| row["energy_j"].as_f64().unwrap();
+    let rows = rows.map(|row| (row["tenant"].as_str().unwrap().to_owned(), energy(row)));
+    (rows.collect(), energy(&json))
+}
+
+/// Parts that add up to the whole, which is what the meter's file has from its first row to its
+/// last, whatever of it the log covers.
+#[test]
+fn all_energy_of_the_meters_file_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = [(100.0, "swapper", "java"), (103.0, "java", "sh"), (105.0, "sh", "java")];
+    fs::write(folder.path().join("log.txt"), switches(&log)).unwrap();
+    // A reading a second, which grows by another figure each time.
+    let table = |from: u64, to: u64| {
+        let rows = (from..=to).map(|s| (s, 7.0 + (s * s) as f64 / 1000.0));
+        let (first, last) = (rows.clone().next().unwrap().1, rows.clone().next_back().unwrap().1);
+        let rows: String = rows.map(|(s, joules)| format!("{s},{joules}\n")).collect();
+        (format!("time_s,energy_j\n{rows}"), last - first)
+    };
+    for (from, to) in [(80, 135), (95, 104), (102, 140), (20, 60), (110, 150), (101, 104)] {
+        let (rows, total_j) = table(from, to);
+        fs::write(folder.path().join("meter.csv"), rows).unwrap();
+        let output =
+            tenants(folder.path(), &["perf", "log.txt", "--energy", "meter.csv", "--json"]);
+        let (rows, whole_j) = energies(&output);
+        assert!((whole_j - total_j).abs() < 1e-6, "{from} s to {to} s: {whole_j} J, {rows:?}");
+        assert!(
+            (rows.values().sum::<f64>() - total_j).abs() < 1e-6,
+            "{from} s to {to} s: {rows:?}"
+        );
+        let at = |s: u64| (s * s) as f64 / 1000.0;
+        let before_j = if from < 100 { at(to.min(100)) - at(from) } else { 0.0 };
+        let after_j = if to > 105 { at(to) - at(from.max(105)) } else { 0.0 };
+        for (name, joules) in [("before the log", before_j), ("after the log", after_j)] {
+            let told = rows.get(name).copied().unwrap_or(0.0);
+            assert!((told - joules).abs() < 1e-6, "{from} s to {to} s, {name}: {told} J");
+        }
+    }
+}
+
+#[test]
+fn all_energy_of_a_xen_trace_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    // 1 ms of a clock of 1 GHz is a million. Domains 1 and 2 change places from 2 s to 4 s,
+    // RAPL is read from 0 s to 9 s.
+    let time = |ms: u64| 1_000_000_000 + ms * 1_000_000;
+    let switch = |n: u64| format!("{},0,{},0,5,{},9\n", time(2_000 + n * 10), n % 2 + 1, 1000 + n);
+    let counts: String = (0..=200).map(switch).collect();
+    let head = "TSC,CPU,DOM,vCPU,INSTR_RETIRED.ANY,CPU_CLK_UNHALTED.CORE,CPU_CLK_UNHALTED\n";
+    fs::write(folder.path().join("ctr.csv"), head.to_owned() + &counts).unwrap();
+    let counter = |n: u64| 4_294_900_000 + n * 40_000 + n * n;
+    let reading = |n: u64| format!("{},0,1,0,{},0,0,0\n", time(n * 100), counter(n) % (1 << 32));
+    let readings: String = (0..=90).map(reading).collect();
+    let head = "TSC,CPU,DOM,vCPU,PKG,PP0,PP1,DRAM\n";
+    fs::write(folder.path().join("rapl.csv"), head.to_owned() + &readings).unwrap();
+    let arguments = ["xen", "rapl.csv", "ctr.csv", "--tsc-hz", "1e9", "--json"];
+    let (rows, whole_j) = energies(&tenants(folder.path(), &arguments));
+    let between = |from: u64, to: u64| (counter(to) - counter(from)) as f64 / 65_536.0;
+    assert!((whole_j - between(0, 90)).abs() < 1e-6, "{whole_j} J: {rows:?}");
+    assert!((rows.values().sum::<f64>() - between(0, 90)).abs() < 1e-6, "{rows:?}");
+    assert!((rows["before the log"] - between(0, 20)).abs() < 1e-6, "{rows:?}");
+    assert!((rows["after the log"] - between(40, 90)).abs() < 1e-6, "{rows:?}");
 }
 
 #[test]

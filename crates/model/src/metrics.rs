@@ -2,7 +2,7 @@
 
 /// Returns Pearson's correlation; `None` for fewer than three pairs, since two always lie on a
 /// line, or where one side is constant.
-pub(crate) fn pearson_r(predicted: &[f64], measured: &[f64]) -> Option<f64> {
+pub fn pearson_r(predicted: &[f64], measured: &[f64]) -> Option<f64> {
     let n = predicted.len() as f64;
     let mean = |values: &[f64]| values.iter().sum::<f64>() / n;
     let (mean_p, mean_m) = (mean(predicted), mean(measured));

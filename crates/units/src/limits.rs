@@ -34,6 +34,8 @@ pub const ALL: &[InputLimit] = &[
     METRICS_CONNECTIONS,
     VIEW_READERS,
     VIEW_SECONDS,
+    CONTROL_ORDER_BYTES,
+    CONTROL_SECONDS,
     LISTED_ROWS,
     ARCHIVE_BYTES,
     ARCHIVE_ENTRIES,
@@ -124,6 +126,15 @@ pub const VIEW_READERS: InputLimit = InputLimit::new("readers of the views of te
 /// Limit on the time a reader takes for a line of a tenant's view: a suspended one resumes within.
 pub const VIEW_SECONDS: InputLimit =
     InputLimit::new("seconds of a line of the views of tenants", 60);
+
+/// Limit on an order to a running monitor and its answer: long lists of network cards and
+/// processes fit.
+pub const CONTROL_ORDER_BYTES: InputLimit =
+    InputLimit::new("bytes of an order to a running monitor, and of its answer", 64 << 10);
+
+/// Limit on the time of an order: a cycle ends, and a meter is asked whether it moves.
+pub const CONTROL_SECONDS: InputLimit =
+    InputLimit::new("seconds of an order to a running monitor", 10);
 
 /// Limit on the rows that the monitor lists at one level: more than anybody scrolls through.
 pub const LISTED_ROWS: InputLimit = InputLimit::new("rows of a level of a running monitor", 10_000);

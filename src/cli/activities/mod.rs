@@ -2,6 +2,7 @@
 //! activity and over time.
 
 mod columns;
+mod questions;
 mod read;
 
 use std::path::{Path, PathBuf};
@@ -9,14 +10,15 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::attribution::activities::{
-    API_FILE, API_SOURCE, AccountOptions, Analysis, AnalysisOptions, Labels, LoggingAs, NodeLog,
-    Weights, analyse, nanoseconds, output, seconds,
+    API_FILE, API_SOURCE, AccountOptions, Analysis, AnalysisOptions, ContainingQuestion, Labels,
+    LoggingAs, NodeLog, Weights, analyse, nanoseconds, output, seconds,
 };
 use crate::energies::of_activities;
 use crate::failure::Failure;
 use crate::folder::{OnExisting, Output};
 use crate::report::activities_page;
 
+use self::questions::Answers;
 use super::energies::EnergyRowsFile;
 use super::progress;
 use super::quantity::number_between;
@@ -24,10 +26,14 @@ use super::quantity::number_between;
 /// The page with pictures and tables.
 pub const PAGE: &str = "activities.html";
 /// Files that an analysis writes.
-const FILES: [&str; 7] = [
+const FILES: [&str; 11] = [
     "powers.csv",
     "energy.csv",
     "activities.csv",
+    "duty-cycles.csv",
+    "time-matrix.csv",
+    "power-matrix.csv",
+    "energy-matrix.csv",
     "timeline.csv",
     "findings.csv",
     PAGE,
@@ -44,18 +50,22 @@ const STEPS: f64 = 200.0;
     arg_required_else_help = true,
     after_help = "\
 Examples:
-  wattline activities target/blink/blink.quanto --out target/blink/energy
+  wattline activities datasets/quanto-blink/blink.quanto --out target/blink
   wattline activities phone.pftrace --class little=cpu0,cpu1,cpu2,cpu3 --out target/phone
   wattline activities logcat.txt samples.txt --rails arm,mem --out target/board
+  wattline activities busy.csv --against quiet.csv --supply-v 3.35 --out target/radio
+  wattline activities busy.csv --occurrences Radio=1:receive --out target/radio
   wattline activities phone.pftrace --partial energies/phone.parquet
   wattline activities api --out src/main/java
 
 Several binary logs are several nodes; all other logs given together are of one device and
 one clock. Names of a binary log NAME.quanto are read from NAME.toml beside it. Writes
 powers.csv (every state, with its interval), energy.csv (component by activity),
-activities.csv (over all nodes), timeline.csv, findings.csv (what was noticed),
-activities.html (the picture) and activities.perfetto-trace. docs/activities.md has the
-theory, docs/activity-logs.md the formats."
+activities.csv (over all nodes), duty-cycles.csv (how long, how often, at what mean power),
+time-matrix.csv, power-matrix.csv and energy-matrix.csv (rows of activities, columns of
+components), timeline.csv, findings.csv (what was noticed), activities.html (the picture)
+and activities.perfetto-trace. docs/activities.md has the theory, docs/activity-logs.md the
+formats."
 )]
 pub struct Arguments {
     #[command(subcommand)]
@@ -107,6 +117,18 @@ struct AccountArguments {
     /// Whether writing the log is an activity of its own.
     #[arg(long, value_enum, default_value = "within")]
     logging: LoggingArgument,
+    /// Volts of the supply: currents stand beside powers. Instead of what names of a binary log
+    /// say.
+    #[arg(long, value_name = "VOLTS", value_parser = number_between(0.001, 1e6, "V"))]
+    supply_v: Option<f64>,
+    /// How many occurrences of one thing have another in them, and how many have not:
+    /// `Radio=1:receive`. Each is a component (away from its baseline), COMPONENT:STATE, or an
+    /// activity. May be given more than once.
+    #[arg(long, value_name = "OUTER=INNER", value_parser = questions::question)]
+    occurrences: Vec<ContainingQuestion>,
+    /// Logs to compare with, the base: of a device, or nodes of the same names.
+    #[arg(long, value_name = "LOG", num_args = 1..)]
+    against: Vec<PathBuf>,
     /// Seconds of a step of timeline.csv; about 200 steps, unless given.
     #[arg(long, value_parser = number_between(1e-9, 1e9, "s"))]
     step_s: Option<f64>,
@@ -163,27 +185,18 @@ fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
     check(arguments)?;
     let energies = arguments.partial.as_deref();
     let energies = energies.map(|path| EnergyRowsFile::open(path, arguments.force)).transpose()?;
-    let output = arguments.out.as_deref().map(|out| open(out, arguments.force.into()));
+    let output = arguments.out.as_deref().map(|out| open(arguments, out));
     let output = output.transpose()?;
     let mut labels = Labels::default();
-    let mut logs = read::logs(
-        &read::Inputs {
-            logs: &arguments.logs,
-            format: arguments.format,
-            names: &arguments.names,
-            node: &arguments.node,
-            rails: &arguments.rails,
-            machine: arguments.machine.as_deref(),
-        },
-        &mut labels,
-    )?;
+    let logs = read(arguments, &arguments.logs, &arguments.names, &mut labels)?;
     check_span(arguments, &logs)?;
-    classes(&mut logs, &arguments.classes)?;
     let options = options(arguments, &logs);
-    let analyses: Vec<Analysis> =
-        logs.into_iter().map(|log| analyse(log, &labels, &options)).collect::<Result<_, _>>()?;
+    let base = base(arguments, &mut labels)?;
+    let analyses = analysed(logs, &labels, &options)?;
+    let base = base.map(|logs| analysed(logs, &labels, &options)).transpose()?;
+    let answers = Answers::of(&arguments.occurrences, &analyses, base.as_deref(), &labels)?;
     if let Some(output) = &output {
-        write(arguments, output, &analyses, &labels)?;
+        write(arguments, output, &analyses, &answers, &labels)?;
     }
     if let Some(energies) = &energies {
         energies.write_rows(&named(&arguments.logs), of_activities(&analyses, &labels))?;
@@ -191,20 +204,74 @@ fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
     for remark in analyses.iter().flat_map(|analysis| &analysis.remarks) {
         progress::warn_in_line(format!("{}: {}", remark.kind, remark.message));
     }
-    if !energies.is_some_and(|energies| energies.is_standard_output()) {
-        progress::result(output::summary(&analyses, &labels, options.account.logging));
+    for remark in base.iter().flatten().flat_map(|analysis| &analysis.remarks) {
+        progress::warn_in_line(format!("--against: {}: {}", remark.kind, remark.message));
     }
-    for path in output.iter().flat_map(|output| FILES.map(|file| output.path(file))) {
+    if !energies.is_some_and(|energies| energies.is_standard_output()) {
+        let summary = output::summary(&analyses, &labels, options.account.logging);
+        progress::result(summary + &answers.text());
+    }
+    let files = files(arguments);
+    for path in output.iter().flat_map(|output| files.iter().map(|file| output.path(file))) {
         progress::say(format!("written: {}", path.display()));
     }
     Ok(())
 }
 
+/// The files that these arguments write.
+fn files(arguments: &AccountArguments) -> Vec<&'static str> {
+    let occurrences = (!arguments.occurrences.is_empty()).then_some(questions::OCCURRENCES);
+    let comparison = (!arguments.against.is_empty()).then_some(questions::COMPARISON);
+    FILES.into_iter().chain(occurrences).chain(comparison).collect()
+}
+
 /// The folder of the results, without any that are there.
-fn open(out: &Path, existing: OnExisting) -> Result<Output, Failure> {
+fn open(arguments: &AccountArguments, out: &Path) -> Result<Output, Failure> {
+    let existing: OnExisting = arguments.force.into();
     let output = Output::open(out, existing, &progress::TERMINAL)?;
-    output.check_free(&FILES)?;
+    output.check_free(&files(arguments))?;
     Ok(output)
+}
+
+/// Reads logs, of which the arguments say all but the files.
+fn read(
+    arguments: &AccountArguments,
+    logs: &[PathBuf],
+    names: &[PathBuf],
+    labels: &mut Labels,
+) -> Result<Vec<NodeLog>, Failure> {
+    let inputs = read::Inputs {
+        logs,
+        format: arguments.format,
+        names,
+        node: &arguments.node,
+        rails: &arguments.rails,
+        machine: arguments.machine.as_deref(),
+    };
+    let mut found = read::logs(&inputs, labels)?;
+    classes(&mut found, &arguments.classes)?;
+    for log in &mut found {
+        log.supply_v = arguments.supply_v.or(log.supply_v);
+    }
+    Ok(found)
+}
+
+/// The logs to compare with; names of binary ones are beside them.
+fn base(
+    arguments: &AccountArguments,
+    labels: &mut Labels,
+) -> Result<Option<Vec<NodeLog>>, Failure> {
+    let against = &arguments.against;
+    (!against.is_empty()).then(|| read(arguments, against, &[], labels)).transpose()
+}
+
+fn analysed(
+    logs: Vec<NodeLog>,
+    labels: &Labels,
+    options: &AnalysisOptions,
+) -> Result<Vec<Analysis>, Failure> {
+    let all = logs.into_iter().map(|log| analyse(log, labels, options));
+    Ok(all.collect::<Result<_, _>>()?)
 }
 
 /// What the logs are called together.
@@ -292,6 +359,7 @@ fn write(
     arguments: &AccountArguments,
     output: &Output,
     analyses: &[Analysis],
+    answers: &Answers,
     labels: &Labels,
 ) -> Result<(), Failure> {
     let subtitle = format!("From {}", named(&arguments.logs));
@@ -299,10 +367,18 @@ fn write(
     output.write("powers.csv", output::powers_csv(analyses))?;
     output.write("energy.csv", output::energy_csv(analyses, labels))?;
     output.write("activities.csv", output::activities_csv(analyses, labels))?;
+    output.write("duty-cycles.csv", output::duty_cycles_csv(analyses, labels))?;
+    output.write("time-matrix.csv", output::time_matrix_csv(analyses, labels))?;
+    output.write("power-matrix.csv", output::power_matrix_csv(analyses))?;
+    output.write("energy-matrix.csv", output::energy_matrix_csv(analyses, labels))?;
     output.write("timeline.csv", output::timeline_csv(analyses, labels))?;
     output.write("findings.csv", output::findings_csv(analyses))?;
-    output.write("activities.html", activities_page(analyses, labels, &subtitle, window))?;
+    let page = activities_page(analyses, labels, &subtitle, window, &answers.sections());
+    output.write(PAGE, page)?;
     output.write("activities.perfetto-trace", output::perfetto_trace(analyses, labels))?;
+    for (file, text) in answers.files() {
+        output.write(file, text)?;
+    }
     Ok(())
 }
 

@@ -64,6 +64,7 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
         budgets: Vec::new(),
         duration_s: new.measurement.duration_s(),
         notes: Vec::new(),
+        recorded: None,
     };
     match methods {
         Ok(Some((changes, said))) => {

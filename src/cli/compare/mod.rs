@@ -1,8 +1,10 @@
-//! `wattline compare`: two campaigns, or a campaign and a patch -> changes and a verdict.
+//! `wattline compare`: two campaigns, a campaign and a patch, or recordings of `monitor` ->
+//! changes and a verdict.
 
 mod campaign;
 mod measured;
 mod patch;
+mod recordings;
 mod work;
 
 use std::path::PathBuf;
@@ -25,17 +27,25 @@ Examples:
   wattline compare target/base target/new --max-increase 2
   wattline compare target/base target/new --budgets energy-budgets.toml --out target/compare
   wattline compare target/base --source src/main/java   # before anything is measured
+  wattline compare rec/a1 rec/b1 --base-repeats rec/a2 rec/a3 --new-repeats rec/b2 rec/b3
 
 Exit codes: 0 no increase over the limit that the 95 % interval agrees with, 1 there is one
 or a budget is exceeded, 5 no data: something was not measured, or only once, or it is other
 work. docs/compare.md says what is compared,
 what is assumed, and how often the gate is wrong.")]
 pub struct Arguments {
-    /// Folder of the campaign to compare with, as `pipeline` wrote it.
+    /// Folder of the campaign to compare with, as `pipeline` wrote it; or a recording of
+    /// `monitor`.
     base: PathBuf,
-    /// Folder of the new campaign.
+    /// Folder of the new campaign, or the new recording.
     #[arg(required_unless_present = "source", conflicts_with = "source")]
     new: Option<PathBuf>,
+    /// More recordings of the base: its repeats, which give intervals.
+    #[arg(long, num_args = 1.., value_name = "FOLDER")]
+    base_repeats: Vec<PathBuf>,
+    /// More recordings of the new side.
+    #[arg(long, num_args = 1.., value_name = "FOLDER")]
+    new_repeats: Vec<PathBuf>,
     /// Changed sources instead of a campaign: predicts from the base's counts and model.
     #[arg(long, num_args = 1..)]
     source: Vec<PathBuf>,
@@ -118,6 +128,7 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
         None => None,
     };
     let comparison = match &arguments.new {
+        _ if recordings::are_meant(arguments)? => recordings::recordings(arguments)?,
         Some(new) => measured::campaigns(arguments, new)?,
         None => patch::patch(arguments)?,
     };

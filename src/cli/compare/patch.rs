@@ -59,6 +59,7 @@ pub(super) fn patch(arguments: &Arguments) -> Result<Comparison, Failure> {
         budgets: budget_rows(arguments, &spending)?,
         duration_s: 0.0,
         notes,
+        recorded: None,
     })
 }
 

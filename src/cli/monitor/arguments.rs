@@ -8,13 +8,16 @@ use clap::builder::PossibleValuesParser;
 
 use super::super::quantity::number_between;
 use super::super::schedule::Schedule;
+use super::control::MonitorSubcommand;
 
 /// What to do instead of monitoring a virtual board.
 pub(super) const NO_VIRTUAL_BOARD: &str = "--board: a virtual board has no processes (no /proc/stat), and its clock stands still while \
      nothing runs on it; monitor a real device, or measure an application there with `wattline run`";
 
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "\
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
 Examples:
   wattline monitor                                   # a live view of all processes
   wattline monitor --jvm 4711 --tdp 65               # the methods of a running JVM
@@ -25,8 +28,11 @@ Examples:
 Power is measured where there is a meter (RAPL, a phone's rails or battery), else modelled
 from the design power: the first lines say which. Keys of the live view: q quit, p pause,
 s sort, / filter, Tab processes/methods/classes/threads, a share, r record, arrows scroll.
-A recording is taken by `report`, `export` and `account`. See docs/monitor.md.")]
+A recording is taken by `report`, `export` and `account`. See docs/monitor.md."
+)]
 pub struct Arguments {
+    #[command(subcommand)]
+    pub(super) below: Option<MonitorSubcommand>,
     /// Length of a cycle in seconds; the last one ends with the duration.
     #[arg(long, default_value_t = 1.0, value_parser = number_between(0.05, 1e9, "s"))]
     pub(super) interval: f64,
@@ -123,6 +129,9 @@ pub struct Arguments {
     /// Prometheus, with containers and pods where control groups tell them.
     #[arg(long, value_name = "ADDRESS:PORT", help_heading = "Output")]
     pub(super) prometheus: Option<String>,
+    /// Take orders of `wattline monitor control`, from this user alone.
+    #[arg(long, help_heading = "Power")]
+    pub(super) control: bool,
     /// Replace an existing recording.
     #[arg(long, help_heading = "Output")]
     pub(super) force: bool,

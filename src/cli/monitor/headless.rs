@@ -25,7 +25,9 @@ pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<Comman
     let mut said = session.about.notes.len();
     let mut schedule = arguments.schedule();
     loop {
-        let over = stop.sleep(schedule.next(), || session.is_over());
+        stop.sleep(schedule.next(), || session.is_over() || session.is_asked());
+        let over = stop.is_asked() || session.is_over();
+        let is_asked = session.is_asked();
         if let Some(frame) = session.next()? {
             // They are shown at the end of a recording alone.
             if recorder.is_some() {
@@ -37,6 +39,7 @@ pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<Comman
                 shown => shown?,
             }
         }
+        session.obey();
         for note in session.about.notes.iter().skip(said) {
             progress::warn_in_line(note);
         }
@@ -44,7 +47,9 @@ pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<Comman
         if over || schedule.is_over() {
             break;
         }
-        schedule.advance();
+        if !is_asked {
+            schedule.advance();
+        }
     }
     if session.about.cycles == 0 {
         let outcome = session.outcome();

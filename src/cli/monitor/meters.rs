@@ -17,7 +17,7 @@ use crate::power::{METERS, Meter, meter};
 use super::arguments::Arguments;
 
 /// A meter and the rails that are added up.
-type Metering = (&'static dyn Meter, Vec<String>);
+pub type Metering = (&'static dyn Meter, Vec<String>);
 
 /// Meters that can be asked twice; the others are files, or models.
 fn live_meters() -> impl Iterator<Item = &'static dyn Meter> {
@@ -36,7 +36,9 @@ pub fn modules(
     } else {
         ShareDenominator::Capacity
     };
-    match measured(arguments, host, &mut notes)? {
+    let wants_model =
+        arguments.tdp.is_some() || arguments.voltages.is_some() || arguments.soc.is_some();
+    match wanted(&arguments.meter, wants_model, host, &mut notes)? {
         Some((meter, rails)) => {
             modules.start_sensor(Box::new(MeterReading { meter }));
             modules.start(Box::new(Metered { meter, rails }));
@@ -62,14 +64,13 @@ pub fn modules(
 }
 
 /// The meter that is asked for, or the best one; none if a model is to be taken.
-fn measured(
-    arguments: &Arguments,
+pub fn wanted(
+    name: &str,
+    wants_model: bool,
     host: &dyn Host,
     notes: &mut Vec<String>,
 ) -> Result<Option<Metering>, Failure> {
-    let wants_model =
-        arguments.tdp.is_some() || arguments.voltages.is_some() || arguments.soc.is_some();
-    match arguments.meter.as_str() {
+    match name {
         "model" => Ok(None),
         "auto" if wants_model => Ok(None),
         "auto" => {
@@ -107,26 +108,47 @@ fn start_model(
     notes: &mut Vec<String>,
 ) -> Result<(), Failure> {
     if let Some(path) = &arguments.soc {
-        let table = parse_soc(&read_text(path)?).map_err(|error| Failure::input(path, error))?;
-        let source = path
-            .file_name()
-            .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-        modules.start(Box::new(SocPower { source, table }));
+        modules.start(Box::new(soc_power(path)?));
         return Ok(());
     }
-    let voltages = arguments.voltages.as_ref().map(|text| {
+    let design = design_power(arguments.tdp, arguments.voltages.as_deref())?;
+    notes.extend(assumed_power(arguments.tdp));
+    modules.start(Box::new(design));
+    Ok(())
+}
+
+/// A chip's power by its table.
+pub fn soc_power(path: &Path) -> Result<SocPower, Failure> {
+    let table = parse_soc(&read_text(path)?).map_err(|error| Failure::input(path, error))?;
+    let source = path
+        .file_name()
+        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    Ok(SocPower { source, table })
+}
+
+/// The software model; voltages are a list, or a file with one.
+pub fn design_power(tdp_w: Option<f64>, voltages: Option<&str>) -> Result<DesignPower, Failure> {
+    let voltages = voltages.map(|text| {
         let path = Path::new(text);
-        let text = if path.is_file() { read_text(path)? } else { text.clone() };
+        let text = if path.is_file() { read_text(path)? } else { text.to_owned() };
         parse_voltages(&text).map_err(|problem| Failure::Usage(format!("--voltages: {problem}")))
     });
-    if arguments.tdp.is_none() {
-        notes.push(format!(
-            "the design power is not known: {} W is assumed, so shares hold and watts do \
-             not; give --tdp WATTS",
+    let tdp_w = tdp_w.unwrap_or(ASSUMED.design_power_w);
+    Ok(DesignPower { tdp_w, voltages: voltages.transpose()? })
+}
+
+/// Whether a meter of this name can be asked while the monitor runs.
+pub fn is_live_meter(name: &str) -> bool {
+    live_meters().any(|meter| meter.name() == name)
+}
+
+/// What to know where the design power is not given.
+pub fn assumed_power(tdp_w: Option<f64>) -> Option<String> {
+    tdp_w.is_none().then(|| {
+        format!(
+            "the design power is not known: {} W is assumed, so shares hold and watts do not; give \
+             --tdp WATTS",
             ASSUMED.design_power_w
-        ));
-    }
-    let tdp_w = arguments.tdp.unwrap_or(ASSUMED.design_power_w);
-    modules.start(Box::new(DesignPower { tdp_w, voltages: voltages.transpose()? }));
-    Ok(())
+        )
+    })
 }

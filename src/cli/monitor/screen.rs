@@ -80,9 +80,13 @@ fn watch(
             draw(session, &state, recorder.is_some())?;
         }
         let is_over = stop.is_asked() || schedule.is_over() || session.is_over();
-        if is_over || Instant::now() >= schedule.next() {
-            schedule.advance();
+        let (is_asked, is_due) = (session.is_asked(), Instant::now() >= schedule.next());
+        if is_over || is_asked || is_due {
+            if is_over || is_due {
+                schedule.advance();
+            }
             state.take_interval(session, recorder.as_mut())?;
+            session.obey();
             draw(session, &state, recorder.is_some())?;
         }
         if is_over {

@@ -19,6 +19,7 @@ use crate::toolchain::jvm_process::find_jvm;
 
 use super::super::outcome::CommandOutcome;
 use super::arguments::{Arguments, NO_VIRTUAL_BOARD};
+use super::control::{ControlSocket, Order};
 use super::frame::{JvmInterval, MonitorInterval};
 use super::jvm::Jvm;
 use super::published::Published;
@@ -56,6 +57,8 @@ pub struct MonitorSession {
     /// Names of the sources, for what is shown; a recording has those that run.
     mapping: Option<Mapping>,
     published: Published,
+    /// Where it takes orders, if anywhere.
+    control: Option<ControlSocket>,
     /// What is measured, and how.
     pub about: RecordingHeader,
     cycles: u64,
@@ -95,6 +98,7 @@ impl MonitorSession {
             machine.with(|host| must_be_there(host, *pid))?;
         }
         let published = Published::open(arguments)?;
+        let control = arguments.control.then(ControlSocket::open).transpose()?;
         // What a command's first cycle begins with is read just before it starts.
         let mut begin = || Ok(machine.with(|host| modules.cycle(host)).map(drop)?);
         let opened = jvm::open(arguments, &mut begin)?;
@@ -108,6 +112,7 @@ impl MonitorSession {
             child: opened.child,
             mapping,
             published,
+            control,
             about,
             cycles: 0,
             has_begun,
@@ -274,6 +279,45 @@ impl MonitorSession {
             Some("sampling") => "samples",
             _ => "calls",
         }
+    }
+
+    /// Whether an order waits that changes what is measured: then the cycle ends. Others are
+    /// answered at once.
+    pub fn is_asked(&mut self) -> bool {
+        let Some(control) = &mut self.control else { return false };
+        while let Some(request) = control.take(|order| !order.is_change()) {
+            let modules = &mut self.modules;
+            let said = self.machine.with(|host| request.order.obey(modules, host));
+            request.answer(said);
+        }
+        control.is_asked()
+    }
+
+    /// Does what the order says that waits, after its cycle has ended.
+    pub fn obey(&mut self) {
+        let Some(request) = self.control.as_mut().and_then(|control| control.take(|_| true)) else {
+            return;
+        };
+        let said = self.change(&request.order);
+        request.answer(said);
+    }
+
+    fn change(&mut self, order: &Order) -> Result<String, Failure> {
+        let modules = &mut self.modules;
+        let (said, remarks) = self.machine.with(|host| {
+            let said = order.obey(modules, host)?;
+            Ok::<_, Failure>((said, modules.read_started(host)?))
+        })?;
+        // Rows of earlier cycles keep their formulas.
+        for formula in self.modules.formulas().map(formula_about) {
+            if !self.about.formulas.contains(&formula) {
+                self.about.formulas.push(formula);
+            }
+        }
+        self.about.share = self.modules.share.name().into();
+        self.note(format!("from cycle {} on, by order: {said}", self.cycles + 1));
+        remarks.into_iter().for_each(|remark| self.note(remark));
+        Ok(said)
     }
 
     /// Takes the other denominator from now on.

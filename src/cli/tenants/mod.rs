@@ -46,7 +46,8 @@ enum TenantInput {
     Dumpsys(dumpsys::Arguments),
     /// Read the views that another tenants command publishes (`--serve`).
     Watch(watch::Arguments),
-    /// The most that a change can cost in power, at 5 %: two sets of runs.
+    /// The most that a change can cost in power, at 5 %: of two sets of runs, or of runs that
+    /// are made.
     Overhead(overhead::Arguments),
 }
 

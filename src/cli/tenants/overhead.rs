@@ -1,4 +1,9 @@
-//! `wattline tenants overhead`: the most that a change can cost in power, at 5 %.
+//! `wattline tenants overhead`: the most that a change can cost in power, at 5 %, by figures that
+//! are given, or by an experiment that is made.
+
+mod experiment;
+mod load;
+mod power;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,21 +16,29 @@ use crate::cli::user_table::read_user_table;
 use crate::failure::Failure;
 use crate::folder::{OnExisting, Output};
 
+use experiment::ExperimentArguments;
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
+Examples:
   wattline tenants overhead monitored.csv baseline.csv
+  wattline tenants overhead --monitor 1 --monitor 0.1 --scenario idle \\
+      --scenario 'busy=stress-ng -c 2' --repeats 40 --seconds 60 --out target/overhead
 
-Both files have a row per run with its mean power in power_w, or a row per set of runs with
-mean_w, sd_w and n; all other columns together (test case, scenario) name the set. For each,
-epsilon is the smallest number for which `the overhead is at least epsilon` is rejected at
-5 %.")]
+Two files have a row per run with its mean power in power_w, or a row per set of runs with
+mean_w, sd_w and n; all other columns together (test case, scenario) name the set. Without
+files the runs are made: every scenario without and with each configuration, in random order
+within each repetition, by the meter of this machine. For each set, epsilon is the smallest
+number for which `the overhead is at least epsilon` is rejected at 5 %.")]
 pub struct Arguments {
     /// Runs with what is tested.
-    with: PathBuf,
+    #[arg(required_unless_present_any = MEASURES, requires = "base")]
+    with: Option<PathBuf>,
     /// Runs without it.
-    base: PathBuf,
-    /// Folder for overhead.csv.
+    base: Option<PathBuf>,
+    #[command(flatten)]
+    experiment: ExperimentArguments,
+    /// Folder for overhead.csv; of runs that are made also for runs.csv, with.csv and base.csv.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Replace an existing result.
@@ -33,44 +46,71 @@ pub struct Arguments {
     force: bool,
 }
 
+/// What is tested where runs are made.
+const MEASURES: [&str; 3] = ["configuration", "monitor", "tenants"];
+
 /// Below so many runs the normal distribution is too narrow.
 const FEW: u64 = 30;
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let (with, base) = (read(&arguments.with)?, read(&arguments.base)?);
-    let csv = overhead_csv(&with, &base).map_err(|error| Failure::input(&arguments.base, error))?;
+    let output = match &arguments.out {
+        Some(folder) => {
+            Some(Output::open(folder, OnExisting::from(arguments.force), &progress::TERMINAL)?)
+        }
+        None => None,
+    };
+    let (figures, basis) = match (&arguments.with, &arguments.base) {
+        (Some(with), Some(base)) => {
+            (Figures { with: read(with)?, base: read(base)?, source: base.clone() }, "")
+        }
+        _ => arguments.experiment.measure(output.as_ref())?,
+    };
+    let Figures { with, base, source } = figures;
+    let csv = overhead_csv(&with, &base).map_err(|error| Failure::input(source, error))?;
     for (group, with) in &with {
         let Some(base) = base.get(group) else { continue };
-        progress::result(line(group, *with, *base));
+        progress::result(line(group, *with, *base) + basis);
     }
     if with.values().chain(base.values()).any(|runs| runs.count < FEW) {
         progress::say(
             "note: fewer than 30 runs in a set: epsilon by Student's t is the one to trust",
         );
     }
-    if let Some(folder) = &arguments.out {
-        let output = Output::open(folder, OnExisting::from(arguments.force), &progress::TERMINAL)?;
+    if let Some(output) = output {
         let path = output.write("overhead.csv", csv)?;
         progress::say(format!("written: {}", path.display()));
     }
     Ok(())
 }
 
+/// What the test is made of: sets of runs by name.
+pub(super) struct Figures {
+    with: BTreeMap<String, Runs>,
+    base: BTreeMap<String, Runs>,
+    /// What errors name.
+    source: PathBuf,
+}
+
 fn line(group: &str, with: Runs, base: Runs) -> String {
     let found = epsilon(with, base);
     let mean = |runs: Runs| {
-        format!("{:.4} +- {:.4} W ({} runs)", runs.mean_w, runs.half_width_w(), runs.count)
+        let Runs { mean_w, sd_w, count } = runs;
+        format!("{mean_w:.4} +- {:.4} W ({count} runs, sd {sd_w:.4} W)", runs.half_width_w())
     };
     let name = if group.is_empty() { String::new() } else { format!("{group}: ") };
-    let part = found.epsilon_w / with.mean_w * 100.0;
-    let part = if part.is_finite() { format!(" ({part:.2} %)") } else { String::new() };
+    let part = |epsilon_w: f64| match epsilon_w / with.mean_w * 100.0 {
+        part if part.is_finite() => format!(" ({part:.2} %)"),
+        _ => String::new(),
+    };
     format!(
-        "{name}{} against {}; the overhead is below {:.4} W{part} at 5 %, by Student's t \
-         below {:.4} W",
+        "{name}{} against {}; the overhead is below {:.4} W{} at 5 %, by Student's t below {:.4} \
+         W{}",
         mean(with),
         mean(base),
         found.epsilon_w,
-        found.epsilon_t_w
+        part(found.epsilon_w),
+        found.epsilon_t_w,
+        part(found.epsilon_t_w)
     )
 }
 

@@ -131,8 +131,11 @@ fn feed(
             break;
         }
     }
-    // One reading after the last switch closes its interval.
-    log.last().map_or(Ok(()), |last| session.take(last))
+    // All that the meter told after the last switch is energy of the log too: of nobody.
+    while let Some(reading) = log.due(u64::MAX) {
+        session.take(reading)?;
+    }
+    Ok(())
 }
 
 /// What a text has to have for what is asked for.
@@ -170,30 +173,14 @@ struct MeterLog {
     /// (ns, microjoules), in order of time.
     readings: Vec<(u64, u64)>,
     next: usize,
-    is_started: bool,
 }
 
 impl MeterLog {
-    /// The next reading that is not after `now_ns`. Those before the last one at the first
-    /// switch are of no use.
+    /// The next reading that is not after `now_ns`.
     fn due(&mut self, now_ns: u64) -> Option<TenantRecord> {
-        if !std::mem::replace(&mut self.is_started, true) {
-            let before = self.readings.partition_point(|reading| reading.0 <= now_ns);
-            let is_over = before == self.readings.len();
-            self.next = if is_over { before } else { before.saturating_sub(1) };
-        }
-        let reading = *self.readings.get(self.next).filter(|reading| reading.0 <= now_ns)?;
+        let (at_ns, reading) =
+            *self.readings.get(self.next).filter(|reading| reading.0 <= now_ns)?;
         self.next += 1;
-        self.record(reading)
-    }
-
-    /// The reading after the last one that was due.
-    fn last(&self) -> Option<TenantRecord> {
-        let last = self.readings.get(self.next).filter(|_| self.next > 0)?;
-        self.record(*last)
-    }
-
-    fn record(&self, (at_ns, reading): (u64, u64)) -> Option<TenantRecord> {
         Some(TenantRecord::Energy { at_ns, meter: self.meter?, reading })
     }
 
@@ -335,8 +322,9 @@ mod tests {
         let meter = MeterId(0);
         let mut log = MeterLog { meter: Some(meter), readings, ..MeterLog::default() };
         let energy = |at_ns, reading| Some(TenantRecord::Energy { at_ns, meter, reading });
-        assert_eq!((log.due(6), log.due(6)), (energy(5, 50), None));
-        assert_eq!((log.due(9), log.due(9), log.next), (energy(8, 80), None, 3));
+        assert_eq!((log.due(6), log.due(6), log.due(6)), (energy(1, 10), energy(5, 50), None));
+        assert_eq!((log.due(9), log.due(9)), (energy(8, 80), None));
+        assert_eq!((log.due(u64::MAX), log.due(u64::MAX)), (energy(20, 200), None));
         assert_eq!(log.note(6, 9), None);
         assert!(log.note(30, 40).unwrap().contains("in their clock"));
     }

@@ -2,32 +2,22 @@
 //! a file that is written anew. A reader that is slow misses views; it never holds up the
 //! stream or another reader. Only this user can connect.
 
-use std::io::Write;
-use std::os::unix::fs::FileTypeExt;
+use std::io::{ErrorKind, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::fs::{Mode, fchmod};
-use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, listen, socket_with,
-};
 use wattline_units::limits::{VIEW_READERS, VIEW_SECONDS};
 
+use crate::cli::own_socket::listen_at;
 use crate::failure::Failure;
 use crate::folder::replace_file;
-use crate::toolchain::deadline_stream::{DeadlineStream, connect_unix_socket};
+use crate::toolchain::deadline_stream::DeadlineStream;
 
 /// Views that wait for a slow reader.
 const WAITING: usize = 16;
-
-/// Connections that wait to be accepted.
-const BACKLOG: i32 = 128;
-
-/// How long a server may take to answer that it is there.
-const ANSWER: Duration = Duration::from_secs(1);
 
 /// How long a listener that can't accept (no free descriptor) is left alone.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -77,15 +67,13 @@ impl Publisher {
 
 impl Socket {
     fn open(path: &Path) -> Result<Self, Failure> {
-        // A socket that nobody answers at was left behind.
-        if is_socket(path) {
-            if is_served(path) {
+        let listener = match listen_at(path) {
+            Err(error) if error.kind() == ErrorKind::AddrInUse => {
                 let text = format!("--serve {}: another process serves there", path.display());
                 return Err(Failure::Usage(text));
             }
-            std::fs::remove_file(path).map_err(Failure::io("replace", path))?;
-        }
-        let listener = listener(path).map_err(Failure::io("listen at", path))?;
+            listener => listener.map_err(Failure::io("listen at", path))?,
+        };
         let readers = Arc::new(Mutex::new(Readers::default()));
         let shared = Arc::clone(&readers);
         let accepting = std::thread::Builder::new().spawn(move || accept(&listener, &shared));
@@ -120,29 +108,6 @@ impl Drop for Socket {
         let _ = std::fs::remove_file(&self.path);
         std::thread::sleep(Duration::from_millis(50));
     }
-}
-
-fn is_socket(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket())
-}
-
-/// Whether anybody listens at a socket; one whose queue is full does.
-fn is_served(path: &Path) -> bool {
-    match connect_unix_socket(path, ANSWER) {
-        Ok(_) => true,
-        Err(error) => error.kind() == std::io::ErrorKind::TimedOut,
-    }
-}
-
-/// A socket that is this user's alone from its first moment on: it is made with the mode that
-/// its descriptor has.
-fn listener(path: &Path) -> std::io::Result<UnixListener> {
-    let kind = SocketType::STREAM;
-    let socket = socket_with(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)?;
-    fchmod(&socket, Mode::RUSR | Mode::WUSR)?;
-    bind(&socket, &SocketAddrUnix::new(path)?)?;
-    listen(&socket, BACKLOG)?;
-    Ok(UnixListener::from(socket))
 }
 
 fn accept(listener: &UnixListener, readers: &Mutex<Readers>) {

@@ -117,7 +117,7 @@ impl<'a> TenantSession<'a> {
                 let view = &self.views[index];
                 // What was metered outside of the log is a row of its own.
                 let is_over = window.start_ns / length_ns != view.start_ns / length_ns
-                    || window.outside.is_some();
+                    || window.outside_log().is_some();
                 if is_over {
                     self.view_is_over(index, origin)?;
                 }
@@ -212,11 +212,11 @@ impl<'a> TenantSession<'a> {
         for what in &self.incomplete {
             progress::warn_in_line(format!("the result is incomplete: {what}"));
         }
-        if let Some(outside) = total.outside {
+        if let Some(outside) = total.outside_log() {
             let (energy, seconds) = (Joules(outside.energy_j), outside.seconds);
             progress::warn(format!(
                 "{energy} was metered before the log's first switch or after its last, in \
-                 {seconds:.3} s: unattributed, and in no power"
+                 {seconds:.3} s: in rows of its own, and in no power"
             ));
         }
         let beyond = self.names.beyond();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ChangeRow, CompareMode, Comparison};
+use super::{ChangeRow, CompareMode, Comparison, RecordedShares, ShareRow, SideStability};
 
 /// The text of `compare.json`.
 pub fn json(comparison: &Comparison) -> String {
@@ -18,12 +18,13 @@ pub fn json(comparison: &Comparison) -> String {
             "verdict": row.verdict.name(),
         })
     });
-    let value = json!({
+    let mut value = json!({
         "format": 1,
         "tool_version": env!("CARGO_PKG_VERSION"),
         "mode": match comparison.mode {
             CompareMode::Measured => "measured",
             CompareMode::Predicted => "predicted",
+            CompareMode::Recorded => "recorded",
         },
         "verdict": comparison.verdict().name(),
         "limit_share": comparison.limit.0,
@@ -35,9 +36,50 @@ pub fn json(comparison: &Comparison) -> String {
         "budgets": budgets.collect::<Vec<Value>>(),
         "notes": comparison.notes,
     });
+    if let Some(of_recordings) = &comparison.recorded {
+        value["recorded"] = recorded(of_recordings);
+    }
     let mut text = serde_json::to_string_pretty(&value).expect("keys are strings");
     text.push('\n');
     text
+}
+
+/// Parts of the whole, and how alike recordings are.
+fn recorded(recorded: &RecordedShares) -> Value {
+    let share = |row: &ShareRow| {
+        json!({
+            "level": row.subject.level(),
+            "name": row.subject.name(),
+            "base_share": row.base,
+            "base_sd_share": row.base_sd,
+            "new_share": row.new,
+            "new_sd_share": row.new_sd,
+            "change_share": row.new - row.base,
+            "change_lo_share": row.interval.map(|(lo, _)| lo),
+            "change_hi_share": row.interval.map(|(_, hi)| hi),
+        })
+    };
+    let stability = &recorded.stability;
+    json!({
+        "shares": recorded.rows.iter().map(share).collect::<Vec<Value>>(),
+        "base": side(&stability.base),
+        "new": side(&stability.new),
+        "rank_correlation": stability.between,
+    })
+}
+
+fn side(side: &SideStability) -> Value {
+    json!({
+        "recordings": side.recordings,
+        "energy_j": side.whole_j,
+        "energy_sd_j": side.whole_sd_j,
+        "mean_sd_share": side.share_sd,
+        "most_sd_share": side.share_sd_most.as_ref().map(|(sd, _)| sd),
+        "most_sd_method":
+            side.share_sd_most.as_ref().map(|(_, key)| format!("{}.{}", key.class, key.method)),
+        "mean_rank_correlation": side.rank_correlation.map(|(mean, _)| mean),
+        "least_rank_correlation": side.rank_correlation.map(|(_, least)| least),
+    })
 }
 
 fn row(row: &ChangeRow) -> Value {

@@ -24,7 +24,8 @@ pub fn junit(comparison: &Comparison) -> String {
 
 fn scenario(comparison: &Comparison, time: Duration) -> TestCase {
     let alone = Comparison { budgets: Vec::new(), ..comparison.clone() };
-    let name = format!("scenario {}", comparison.headline.subject.name());
+    let subject = &comparison.headline.subject;
+    let name = format!("{} {}", subject.level(), subject.name());
     case(&name, alone.verdict(), &sentence(&alone), time)
 }
 

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use super::recorded_text::{self, ShareCells};
 use super::text::{TextCells, heading, sentence, text_cells};
-use super::{ChangeRow, Comparison, GateVerdict};
+use super::{ChangeRow, CompareMode, Comparison, GateVerdict, RecordedShares};
 use crate::format;
 
 /// Markdown text of a comparison, with at most `limit` methods.
@@ -22,7 +23,7 @@ pub fn markdown(comparison: &Comparison, limit: usize) -> String {
     if !comparison.methods.is_empty() {
         let n = comparison.methods.len();
         let changed = format::counted(n, "method");
-        put(format!("\n<details><summary>{changed} changed, by the model</summary>\n"));
+        put(format!("\n<details><summary>{changed}{}</summary>\n", changed_by(comparison)));
         put(head("Method"));
         comparison.methods.iter().take(limit).for_each(|method| put(row(method)));
         put(String::new());
@@ -30,6 +31,12 @@ pub fn markdown(comparison: &Comparison, limit: usize) -> String {
             put(format!("... and {} more\n", n - limit));
         }
         put("</details>".into());
+    }
+    if let Some(recorded) = &comparison.recorded {
+        put(shares(recorded, limit));
+        recorded_text::stability_lines(&recorded.stability)
+            .iter()
+            .for_each(|line| put(format!("- {}", plain(line))));
     }
     if !comparison.budgets.is_empty() {
         put("\n| Budget | energy | 95 % interval | allowed | |\n|---|--:|--:|--:|---|".into());
@@ -47,6 +54,26 @@ pub fn markdown(comparison: &Comparison, limit: usize) -> String {
     }
     for note in &comparison.notes {
         put(format!("\n> {}", plain(note)));
+    }
+    text
+}
+
+fn changed_by(comparison: &Comparison) -> &'static str {
+    match comparison.mode {
+        CompareMode::Measured | CompareMode::Predicted => " changed, by the model",
+        CompareMode::Recorded => " of the recordings, the largest change first",
+    }
+}
+
+/// Parts of the whole; at most `limit` rows.
+fn shares(recorded: &RecordedShares, limit: usize) -> String {
+    let mut text =
+        "\n| Part of the whole | base | new | change | 95 % interval |\n|---|--:|--:|--:|--:|\n"
+            .to_owned();
+    for row in recorded.rows.iter().take(limit) {
+        let ShareCells { base, new, change, interval } = ShareCells::of(row);
+        let (level, name) = (row.subject.level(), code(&row.subject.name()));
+        let _ = writeln!(text, "| {level} {name} | {base} | {new} | {change} | {interval} |");
     }
     text
 }

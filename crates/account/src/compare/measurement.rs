@@ -97,7 +97,10 @@ pub fn compare_measured(
 }
 
 /// The change, as far as both sides exist.
-fn change_between(base: Option<&UncertainEnergy>, new: Option<&UncertainEnergy>) -> EnergyChange {
+pub(super) fn change_between(
+    base: Option<&UncertainEnergy>,
+    new: Option<&UncertainEnergy>,
+) -> EnergyChange {
     match (base, new) {
         (Some(base), Some(new)) => EnergyChange::of(base, new),
         (base, new) => EnergyChange {

@@ -1,11 +1,11 @@
-//! Comparisons of two campaigns, or of a campaign and a patch: changes in joules with 95 %
-//! intervals, and a verdict that a build can end with.
+//! Comparisons of two campaigns, of a campaign and a patch, or of recordings of `monitor`:
+//! changes in joules with 95 % intervals, and a verdict that a build can end with.
 //!
 //! Owns no input or output. `measurement` compares measured energies, `other_work` removes
 //! incomparable figures, `methods` computes methods and classes by a model, `patch` transfers
-//! counts to changed sources, `budget` checks energies against a budget file; `text`, `markdown`,
-//! `json` and `junit` format the result. `docs/compare.md` has the definitions and the error
-//! rates.
+//! counts to changed sources, `recorded` and `stability` compare recordings, `budget` checks
+//! energies against a budget file; `text`, `markdown`, `json` and `junit` format the result.
+//! `docs/compare.md` has the definitions and the error rates.
 
 pub mod budget;
 mod call_changes;
@@ -22,8 +22,14 @@ mod pairing;
 pub(crate) mod patch;
 mod priced_sides;
 mod reconciliation;
+mod recorded;
+mod recorded_text;
 mod sampled_changes;
+mod shares;
+mod stability;
+mod subject;
 pub mod text;
+mod text_cells;
 pub(crate) mod uncertain_energy;
 mod unpriced_operations;
 
@@ -35,44 +41,14 @@ pub use methods::{ComparedSide, MethodChanges, SidePrices, compare_methods, comp
 pub use other_work::take_back_other_work;
 pub use patch::{CarriedCounts, PatchedProgram, carry_counts};
 pub use reconciliation::MeasuredChange;
+pub use recorded::{RecordedRun, RecordedSides};
+pub use shares::{RecordedShares, ShareRow, SideStability, Stability};
+pub use subject::Subject;
 pub use uncertain_energy::UncertainEnergy;
 pub use unpriced_operations::UnpricedOperations;
 
-use crate::account::{Interval, MethodKey};
+use crate::account::Interval;
 use crate::units::Joules;
-
-/// Subject of one row: scenario, input, class or method.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Subject {
-    /// The cases without removals, summed over input sequences.
-    Scenario(String),
-    /// One input sequence.
-    Input(String),
-    /// A class by its binary name.
-    Class(String),
-    /// A method.
-    Method(MethodKey),
-}
-
-impl Subject {
-    /// Name of the level: `scenario`, `input`, `class` or `method`.
-    pub fn level(&self) -> &'static str {
-        match self {
-            Subject::Scenario(_) => "scenario",
-            Subject::Input(_) => "input",
-            Subject::Class(_) => "class",
-            Subject::Method(_) => "method",
-        }
-    }
-
-    /// Name without the level; a method as `package.Class.method(Types)`.
-    pub fn name(&self) -> String {
-        match self {
-            Subject::Scenario(name) | Subject::Input(name) | Subject::Class(name) => name.clone(),
-            Subject::Method(key) => format!("{}.{}", key.class, key.method),
-        }
-    }
-}
 
 /// One row of a comparison: subject, change, verdict.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,6 +70,8 @@ pub enum CompareMode {
     Measured,
     /// The new side is a patch: its sources, the base's counts and the model.
     Predicted,
+    /// Both sides are recordings of `monitor`.
+    Recorded,
 }
 
 /// A complete comparison of two sides.
@@ -103,9 +81,9 @@ pub struct Comparison {
     pub mode: CompareMode,
     /// Limit of the check.
     pub limit: AllowedIncrease,
-    /// The row that the check covers: the scenario.
+    /// The row that the check covers: the scenario, or what recordings hold.
     pub headline: ChangeRow,
-    /// The input sequences.
+    /// The input sequences, or the parts of recordings that are no methods.
     pub inputs: Vec<ChangeRow>,
     /// Classes that changed, the largest change first.
     pub classes: Vec<ChangeRow>,
@@ -119,6 +97,8 @@ pub struct Comparison {
     pub duration_s: f64,
     /// Notes for the reader: virtual board, other model, left-out methods.
     pub notes: Vec<String>,
+    /// Parts of the whole and how alike repeats are, of recordings.
+    pub recorded: Option<RecordedShares>,
 }
 
 impl Comparison {

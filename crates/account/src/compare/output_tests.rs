@@ -1,6 +1,7 @@
 //! What the four texts say of the same comparisons, and that names can't break them.
 
 use super::*;
+use crate::account::MethodKey;
 use crate::compare::budget::Budget;
 
 fn row(subject: Subject, figures: [f64; 4], verdict: Option<GateVerdict>) -> ChangeRow {
@@ -36,6 +37,7 @@ fn comparison(verdict: GateVerdict) -> Comparison {
         }],
         duration_s: 12.5,
         notes: vec!["<virtual> board".into()],
+        recorded: None,
     }
 }
 
@@ -135,6 +137,39 @@ fn the_published_schema_describes_the_json() {
         let found = crate::schema::violations(&schema, &value, "compare");
         assert_eq!(found, [""; 0]);
     }
+}
+
+/// What recordings have beyond energies is described as well, and is in every text.
+#[test]
+fn recordings_have_parts_of_the_whole_in_every_text() {
+    let named = |name: &str, joules| {
+        let key = MethodKey { class: "a.\u{1b}[2J<b>|".into(), method: name.into() };
+        (key, joules)
+    };
+    let run = |x: f64| RecordedRun {
+        duration_s: 10.0,
+        machine_j: 40.0,
+        whole_j: x + 5.0,
+        methods: [named("x()", x), named("y()", 3.0), named("z()", 1.0)].into(),
+        rests: vec![("the JVM itself", 1.0)],
+    };
+    let (base, new) = ([run(10.0), run(11.0)], [run(2.0)]);
+    let sides =
+        RecordedSides { whole: "the JVM", has_classes: true, base: &base, new: &new, between: 0.0 };
+    let comparison = sides.compare(AllowedIncrease(0.0));
+    let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/compare.schema.json"));
+    let schema: serde_json::Value = serde_json::from_str(text).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&json::json(&comparison)).unwrap();
+    assert_eq!(crate::schema::violations(&schema, &value, "compare"), [""; 0]);
+    let parts = value["recorded"]["shares"].as_array().unwrap();
+    assert!((parts[2]["new_share"].as_f64().unwrap() - 3.0 / 7.0).abs() < 1e-12, "{parts:?}");
+    for text in [text::text(&comparison, 10), markdown::markdown(&comparison, 10)] {
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+        for part in ["of the whole", "arts of methods \u{b1}", "1 recording, so nothing"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+    assert!(junit::junit(&comparison).contains("recording the JVM"));
 }
 
 /// Whatever names hold, JUnit stays well-formed, and no text changes how a terminal or a page

@@ -6,7 +6,8 @@ use crate::account::Interval;
 use crate::format;
 use crate::units::Joules;
 
-use super::{BudgetRow, ChangeRow, CompareMode, Comparison, GateVerdict};
+use super::text_cells::{label, percent};
+use super::{BudgetRow, ChangeRow, CompareMode, Comparison, GateVerdict, recorded_text};
 
 /// Text of the whole comparison, with at most `limit` classes and `limit` methods.
 pub fn text(comparison: &Comparison, limit: usize) -> String {
@@ -26,12 +27,16 @@ pub fn text(comparison: &Comparison, limit: usize) -> String {
     comparison.inputs.iter().for_each(|input| put(row(input)));
     for (title, rows) in [("Classes", &comparison.classes), ("Methods", &comparison.methods)] {
         if !rows.is_empty() {
-            put(format!("\n{title} that changed, by the model ({})", rows.len()));
+            put(format!("\n{title}{} ({})", whose(comparison), rows.len()));
             rows.iter().take(limit).for_each(|one| put(row(one)));
         }
         if rows.len() > limit {
             put(format!("  ... and {} more", rows.len() - limit));
         }
+    }
+    if let Some(recorded) = &comparison.recorded {
+        put(recorded_text::shares(recorded, limit));
+        put(recorded_text::stability(&recorded.stability));
     }
     if !comparison.budgets.is_empty() {
         put("\nBudgets".into());
@@ -47,6 +52,15 @@ pub(super) fn heading(comparison: &Comparison) -> &'static str {
     match comparison.mode {
         CompareMode::Measured => "Energy above idle, measured",
         CompareMode::Predicted => "Energy above idle; new = prediction",
+        CompareMode::Recorded => "Energy, recorded by monitor",
+    }
+}
+
+/// What classes and methods are rows, and by what.
+pub(super) fn whose(comparison: &Comparison) -> &'static str {
+    match comparison.mode {
+        CompareMode::Measured | CompareMode::Predicted => " that changed, by the model",
+        CompareMode::Recorded => " of the recordings, the largest change first",
     }
 }
 
@@ -118,30 +132,6 @@ fn budget_line(row: &BudgetRow) -> String {
     )
 }
 
-/// Level and name in 52 columns. A method's parameters are cut first; a name that is still too
-/// long keeps its end, which is more specific than its package.
-fn label(level: &str, name: &str) -> String {
-    let room = 51 - level.len();
-    let name: Vec<char> = format::visible(name).replace('\n', " ").chars().collect();
-    let name = cut_parameters(name, room);
-    let cut = name.len().saturating_sub(room);
-    let mark = if cut > 0 { "…" } else { "" };
-    let kept: String = name.iter().skip(cut + mark.chars().count()).collect();
-    format!("{level} {mark}{kept}")
-}
-
-/// A name with as many characters of its parameters as fit in `room`; uncut where all fit.
-fn cut_parameters(name: Vec<char>, room: usize) -> Vec<char> {
-    const CUT: [char; 2] = ['…', ')'];
-    let parameters = name.iter().position(|c| *c == '(').map(|open| open + 1);
-    let Some(parameters) = parameters.filter(|_| name.len() > room) else { return name };
-    let kept = room.saturating_sub(CUT.len()).max(parameters);
-    if kept + CUT.len() >= name.len() {
-        return name;
-    }
-    name.into_iter().take(kept).chain(CUT).collect()
-}
-
 /// Figures of a row as text; `none` for a missing one.
 pub(super) struct TextCells {
     pub base: String,
@@ -180,30 +170,4 @@ fn interval_text(interval: Interval) -> String {
 fn signed_energy(energy: Joules) -> String {
     let text = format::energy(energy);
     if energy.0 > 0.0 { format!("+{text}") } else { text }
-}
-
-/// Text of a share in percent with its sign and at least two significant digits.
-pub(super) fn percent(share: f64) -> String {
-    let text = format::percent(share);
-    let is_small = text.starts_with('<');
-    if share > 0.0 && !is_small && text != format::NONE { format!("+{text}") } else { text }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_a_long_method_the_name_stays() {
-        let scan = "com.shatteredpixel.mechanics.ShadowCaster.scanOctant(int,boolean[],int,int,int,double)";
-        let shown = label("method", scan);
-        assert!(shown.ends_with(".ShadowCaster.scanOctant(…)"), "{shown}");
-        assert_eq!(shown.chars().count(), 52);
-        let short = "a.b.Rather.longNameOfAMethod(int,int,double,double,boolean)";
-        let shown = label("method", short);
-        assert_eq!(shown, "method a.b.Rather.longNameOfAMethod(int,int,double…)");
-        assert_eq!(label("method", "a.B.run(int)"), "method a.B.run(int)");
-        let class = label("class", &format!("{}.Name", "package".repeat(9)));
-        assert!(class.starts_with("class …") && class.ends_with(".Name"), "{class}");
-    }
 }

@@ -115,6 +115,26 @@ impl Account {
         sums
     }
 
+    /// The 95 % interval of all that a payer pays.
+    #[must_use]
+    pub(crate) fn payer_interval(&self, payer: Payer) -> Option<(f64, f64)> {
+        self.interval(|(_, of)| *of == payer)
+    }
+
+    /// The 95 % interval of all that a row used.
+    #[must_use]
+    pub(crate) fn row_interval(&self, row: usize) -> Option<(f64, f64)> {
+        self.interval(|(of, _)| *of == row)
+    }
+
+    /// The sum of the intervals of some keys; none where one of them has none.
+    fn interval(&self, is_part: impl Fn(&Key) -> bool) -> Option<(f64, f64)> {
+        let parts = self.intervals_j.iter().filter(|(key, _)| is_part(key));
+        parts
+            .map(|(_, interval)| *interval)
+            .try_fold((0.0, 0.0), |sum, interval| interval.map(|i| (sum.0 + i.0, sum.1 + i.1)))
+    }
+
     /// Whether everything adds up, in all and in each step.
     #[must_use]
     pub fn is_conserved(&self) -> bool {

@@ -44,6 +44,7 @@ pub fn together(node: &str, logs: Vec<NodeLog>) -> NodeLog {
             let message = format!("{left_out}: the first log with readings is the meter");
             all.remarks.push(Remark::new(RemarkKind::NotRead, message));
         }
+        all.supply_v = all.supply_v.or(log.supply_v);
         all.written_ns.append(&mut log.written_ns);
         all.remarks.append(&mut log.remarks);
     }

@@ -134,6 +134,8 @@ pub struct NodeLog {
     pub readings: Vec<LoggedReading>,
     /// When an entry was written whose writing took the CPU time.
     pub written_ns: Vec<i64>,
+    /// Volts of the supply, where they are known: currents are powers over it.
+    pub supply_v: Option<f64>,
     /// What was noticed on reading it.
     pub remarks: Vec<Remark>,
 }
@@ -199,6 +201,12 @@ impl NodeLog {
             None => Some((at, at)),
             Some((first, last)) => Some((at.min(first), at.max(last))),
         })
+    }
+
+    /// The current of a power in amperes; none where the supply is not known.
+    #[must_use]
+    pub fn current_a(&self, power_w: Option<f64>) -> Option<f64> {
+        power_w.zip(self.supply_v).map(|(power, volts)| power / volts)
     }
 
     /// The same log on a clock that shows `offset_ns` more.

@@ -11,6 +11,7 @@ mod analysis;
 mod api;
 mod binder;
 mod combine;
+mod containing;
 mod entry;
 mod equations;
 mod formats;
@@ -29,11 +30,13 @@ mod sections;
 #[cfg(any(test, feature = "simulated-nodes"))]
 pub mod simulated;
 mod sweep;
+mod usage;
 
 pub use account::{Account, AccountOptions, Bin, Key, LoggingAs, Payer};
 pub use analysis::{Analysis, AnalysisOptions, analyse, network};
 pub use api::{API_FILE, API_SOURCE};
 pub use combine::{together, with_frequencies};
+pub use containing::{Containing, ContainingQuestion, CountedOccurrences, UnknownName, containing};
 pub use entry::{BUFFER_ENTRIES, Buffer, ENTRY_BYTES, EntryKind, LogEntry};
 pub use equations::{Equation, Equations, StateColumns};
 pub use formats::batterystats::read_batterystats;
@@ -54,3 +57,4 @@ pub use offsets::{ClockIs, aligned};
 pub use periods::{ActivityPeriod, ComponentPeriods, StatePeriod};
 pub use powers::{FittedPower, Powers, Weights};
 pub use remark::{Remark, RemarkKind};
+pub use usage::{Occupancy, Usage};

@@ -19,6 +19,8 @@ pub struct NodeNames {
     /// What its clock shows more than the common one, in seconds; without it, messages
     /// between the nodes are asked.
     pub clock_offset_s: Option<f64>,
+    /// Volts of its supply: currents stand beside powers then.
+    pub supply_v: Option<f64>,
     /// Whether the node is simulated, which all results then say.
     pub simulated: bool,
     /// Its components.
@@ -58,6 +60,7 @@ impl Default for NodeNames {
             tick_s: 1e-6,
             count_j: 8.33e-6,
             clock_offset_s: None,
+            supply_v: None,
             simulated: false,
             components: Vec::new(),
             activities: BTreeMap::new(),
@@ -71,7 +74,7 @@ pub enum NamesError {
     /// Not such a file.
     #[error("{0}")]
     Toml(#[from] toml::de::Error),
-    /// A unit that can't be one.
+    /// A unit or a supply that can't be one.
     #[error("{key} is {value}, but must be a finite number above 0")]
     Unit {
         /// Its key.
@@ -91,7 +94,9 @@ impl NodeNames {
     /// No TOML, unknown keys (named), units that are not above 0.
     pub fn parse(text: &str) -> Result<Self, NamesError> {
         let names: Self = toml::from_str(text)?;
-        for (key, value) in [("tick_s", names.tick_s), ("count_j", names.count_j)] {
+        let units = [("tick_s", names.tick_s), ("count_j", names.count_j)];
+        for (key, value) in units.into_iter().chain(names.supply_v.map(|volts| ("supply_v", volts)))
+        {
             if !(value.is_finite() && value > 0.0) {
                 return Err(NamesError::Unit { key, value });
             }
@@ -148,6 +153,7 @@ mod tests {
         assert!(message("nod = 4").contains("nod"));
         assert!(message("tick_s = 0.0").contains("tick_s is 0"));
         assert!(message("count_j = nan").contains("count_j is NaN"));
+        assert!(message("supply_v = -3.0").contains("supply_v is -3"));
         assert!(message("clock_offset_s = inf").contains("clock_offset_s"));
     }
 }

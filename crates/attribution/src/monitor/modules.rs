@@ -17,16 +17,20 @@ pub struct RunningModules {
     /// What the processor's energy is shared by.
     pub share: ShareDenominator,
     last: Option<HostFacts>,
+    /// The sensors that the last reading is of.
+    read: BTreeSet<&'static str>,
 }
 
 impl RunningModules {
     /// Starts a sensor, or changes its settings if it runs.
     pub fn start_sensor(&mut self, sensor: Box<dyn Sensor>) {
+        // What it has read with other settings begins no cycle.
+        self.read.remove(sensor.name());
         self.sensors.insert(sensor.name(), sensor);
     }
 
     /// Stops a sensor. Formulas that need it say so.
-    pub(crate) fn stop_sensor(&mut self, name: &str) -> bool {
+    pub fn stop_sensor(&mut self, name: &str) -> bool {
         self.sensors.remove(name).is_some()
     }
 
@@ -81,6 +85,7 @@ impl RunningModules {
         let snapshot = host.snapshot(&patterns)?;
         let (facts, remarks) = self.read(host, &snapshot)?;
         let before = self.last.replace(facts);
+        self.read = self.sensors.keys().copied().collect();
         let (Some(before), Some(after)) = (before, self.last.as_ref()) else { return Ok(None) };
         if after.uptime_s <= before.uptime_s {
             return Ok(None);
@@ -97,6 +102,28 @@ impl RunningModules {
             }
         }
         Ok(Some(cycle(&before, after, components, self.share, remarks)))
+    }
+
+    /// Reads the sensors that were started since the last cycle, so that the next one begins with
+    /// what they say: no cycle is lost to a change. What they can't read is returned, in
+    /// sentences.
+    ///
+    /// # Errors
+    /// If the machine can't be read at all.
+    pub fn read_started(&mut self, host: &dyn Host) -> Result<Vec<String>, HostError> {
+        let Some(last) = &mut self.last else { return Ok(Vec::new()) };
+        let started = || self.sensors.values().filter(|sensor| !self.read.contains(sensor.name()));
+        let patterns: BTreeSet<String> = started().flat_map(|sensor| sensor.patterns()).collect();
+        let snapshot = host.snapshot(&patterns)?;
+        let mut remarks = Vec::new();
+        for sensor in started() {
+            let answer = sensor.question().map(|question| host.ask(question)).transpose()?;
+            if let Err(error) = sensor.read(&snapshot, answer.as_deref(), last) {
+                remarks.push(error.to_string());
+            }
+        }
+        self.read = self.sensors.keys().copied().collect();
+        Ok(remarks)
     }
 
     fn read(
@@ -192,6 +219,23 @@ mod tests {
 
         assert!(modules.stop("network-modes") && !modules.stop("network-modes"));
         assert_eq!(modules.running(), (vec!["processes"], vec!["design-power"]));
+    }
+
+    /// A formula that is started between two cycles has a figure for the next one.
+    #[test]
+    fn no_cycle_is_lost_to_a_change() {
+        let host = Scripted { uptime_s: Cell::new(10.0) };
+        let mut modules = RunningModules::default();
+        assert!(modules.read_started(&host).unwrap().is_empty(), "nothing was read yet");
+        modules.cycle(&host).unwrap();
+        modules.start(Box::new(DesignPower { tdp_w: 100.0, voltages: None }));
+        assert!(modules.read_started(&host).unwrap().is_empty());
+        host.uptime_s.set(12.0);
+        let cycle = modules.cycle(&host).unwrap().unwrap();
+        assert!((cycle.components[0].energy.joules - 70.0).abs() < 1e-9, "{cycle:?}");
+        modules.start(Box::new(NetworkModes([parse_modes("eth0:1000=1").unwrap()].into())));
+        let remarks = modules.read_started(&host).unwrap();
+        assert!(remarks.iter().any(|remark| remark.contains("network")), "{remarks:?}");
     }
 
     #[test]

@@ -17,7 +17,10 @@ pub fn table(view: &WindowView, names: &TenantNames, most: usize) -> String {
     let rows = view.rows();
     let (has_energy, has_cycles) =
         (view.total_j().is_some(), rows.iter().any(|row| row.cycles.is_some()));
-    let is_last = |row: &&TenantUse| row.tenant.is_none() || row.tenant == Some(TenantId::IDLE);
+    let is_last = |row: &&TenantUse| {
+        let last = [TenantId::IDLE, TenantId::BEFORE_LOG, TenantId::AFTER_LOG];
+        row.tenant.is_none_or(|tenant| last.contains(&tenant))
+    };
     let (last, tenants): (Vec<&TenantUse>, Vec<&TenantUse>) = rows.iter().partition(is_last);
     let line = |name: &str, cells: &TenantUse| {
         let cells = &seen(cells, view);

@@ -13,14 +13,19 @@ impl TenantId {
     pub const NOBODY: Self = Self(1);
     /// All tenants beyond the limit of [`TenantNames`].
     pub const OTHERS: Self = Self(2);
+    /// What meters read before the log's first record: nobody is known to have run.
+    pub const BEFORE_LOG: Self = Self(3);
+    /// What meters read after the log's last record.
+    pub const AFTER_LOG: Self = Self(4);
 
-    pub(super) fn index(self) -> usize {
+    pub(super) const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 /// The names of [`TenantId::IDLE`] and its like.
-const RESERVED: [&str; 3] = ["idle", "unattributed", "other tenants"];
+const RESERVED: [&str; 5] =
+    ["idle", "unattributed", "other tenants", "before the log", "after the log"];
 
 /// Every tenant met so far, up to a limit: later ones share a number.
 #[derive(Debug)]
@@ -73,7 +78,7 @@ impl TenantNames {
     /// The name of a number.
     #[must_use]
     pub fn name(&self, id: TenantId) -> &str {
-        self.names.get(id.index()).map_or(RESERVED[2], String::as_str)
+        self.names.get(id.index()).map_or(RESERVED[TenantId::OTHERS.index()], String::as_str)
     }
 
     /// Times a tenant had no number of its own.
@@ -91,6 +96,8 @@ mod tests {
     fn names_keep_their_numbers_and_clash_with_none_of_ours() {
         let mut names = TenantNames::with_limit(2);
         let (a, idle) = (names.id("a"), names.id("idle"));
+        assert_eq!(names.name(TenantId::BEFORE_LOG), "before the log");
+        assert_eq!(names.name(TenantId::AFTER_LOG), "after the log");
         assert_eq!((names.id("a"), names.name(a)), (a, "a"));
         assert_ne!(idle, TenantId::IDLE);
         assert_eq!(names.name(idle), "idle (a tenant)");

@@ -128,7 +128,7 @@ fn json(
     incomplete: &[String],
 ) -> String {
     assert!(view.is_conserved(), "shares don't add up to the energy");
-    let rows = view.rows();
+    let (rows, outside) = (view.rows(), view.outside_log());
     let row = |row: &TenantUse| JsonRow {
         tenant: name(row, names),
         cpu_s: row.cpu_s,
@@ -146,8 +146,8 @@ fn json(
         energy_j: view.total_j(),
         power_w: view.total_power_w(),
         metered_s: view.metered_s,
-        outside_log_j: view.outside.map(|outside| outside.energy_j),
-        outside_log_s: view.outside.map(|outside| outside.seconds),
+        outside_log_j: outside.map(|outside| outside.energy_j),
+        outside_log_s: outside.map(|outside| outside.seconds),
         basis: view.basis(),
         tenants: rows.iter().map(row).collect(),
         incomplete,

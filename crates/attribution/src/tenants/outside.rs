@@ -1,5 +1,7 @@
 //! What meters read before the log of who ran begins, or after it has ended: nobody's.
 
+use super::view::OutsideLog;
+
 /// Energy that was metered where the log has no record.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Outside {
@@ -19,7 +21,11 @@ impl Outside {
         self.ns += ns;
     }
 
-    pub fn is_some(&self) -> bool {
-        self.energy_j != 0.0 || self.ns > 0.0
+    /// What so many meters read, over the time that each of them covers; none if they read
+    /// nothing.
+    pub fn metered(&self, meters: usize) -> Option<OutsideLog> {
+        let seconds = self.ns * 1e-9 / meters.max(1) as f64;
+        let is_some = self.energy_j != 0.0 || self.ns > 0.0;
+        is_some.then_some(OutsideLog { energy_j: self.energy_j, seconds })
     }
 }

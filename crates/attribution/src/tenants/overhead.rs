@@ -201,7 +201,8 @@ pub fn parse_runs(text: &str) -> Result<BTreeMap<String, Runs>, OverheadError> {
 }
 
 /// The test for every group of two files, as CSV: means with half the width of their 95 %
-/// intervals, epsilon in watts and as part of the mean with what is tested.
+/// intervals and their standard deviations, epsilon in watts and as part of the mean with what is
+/// tested.
 ///
 /// # Errors
 /// A group of one file that the other does not have.
@@ -226,6 +227,9 @@ pub fn overhead_csv(
         "epsilon_w",
         "epsilon_share",
         "epsilon_t_w",
+        "sd_w",
+        "base_sd_w",
+        "epsilon_t_share",
     ]);
     for (group, with) in with {
         let Some(base) = base.get(group) else { continue };
@@ -240,6 +244,9 @@ pub fn overhead_csv(
             found.epsilon_w,
             found.epsilon_w / with.mean_w,
             found.epsilon_t_w,
+            with.sd_w,
+            base.sd_w,
+            found.epsilon_t_w / with.mean_w,
         ];
         let mut row = vec![group.clone(), with.count.to_string()];
         // Nothing is a part of 0 W.

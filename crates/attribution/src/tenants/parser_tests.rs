@@ -419,10 +419,15 @@ fn who_runs_to_the_last_switch_pays_until_then_and_for_no_rail_after_it() {
     let (view, names, _) = android(&trace, Grouping::Thread, &RailChoice::Cpu);
     let rows = view.rows();
     assert_eq!((names.name(rows[0].tenant.unwrap()), rows[0].cycles), ("app", Some(1e6)));
-    // 1 W from the first switch to the last; of 88 ms nothing is known but their energy.
+    // 1 W from the first switch to the last; of 1 ms before it and 87 ms after the last nothing
+    // is known but their energy. All of it adds up to the rail's 90 mJ.
     assert!((rows[0].energy_j.unwrap() - 0.002).abs() < 1e-9, "{rows:?}");
-    let unattributed = rows.last().unwrap().energy_j.unwrap();
-    assert!((unattributed - 0.088).abs() < 1e-9, "{rows:?}");
+    let of = |tenant| rows.iter().find(|row| row.tenant == tenant).unwrap().energy_j.unwrap();
+    assert!((of(Some(TenantId::BEFORE_LOG)) - 0.001).abs() < 1e-9, "{rows:?}");
+    assert!((of(Some(TenantId::AFTER_LOG)) - 0.087).abs() < 1e-9, "{rows:?}");
+    assert!(of(None).abs() < 1e-9, "{rows:?}");
+    let sum: f64 = rows.iter().filter_map(|row| row.energy_j).sum();
+    assert!((sum - 0.09).abs() < 1e-9, "{rows:?}");
 }
 
 #[test]

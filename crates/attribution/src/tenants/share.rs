@@ -55,7 +55,8 @@ pub(super) fn share(
         metered_s: window.is_metered.then_some(metered_s),
         shares: split(1.0),
         energy: energy_j.map(split),
-        outside: None,
+        before_log: None,
+        after_log: None,
         tallies,
         bases: [(basis, 1)].into(),
     }

@@ -7,7 +7,7 @@ pub(super) const MS: u64 = 1_000_000;
 
 /// A tenant for tests; 0 is idle.
 pub(super) fn runner(tenant: u32) -> RunningTenant {
-    let id = if tenant == 0 { TenantId::IDLE } else { TenantId(tenant + 2) };
+    let id = if tenant == 0 { TenantId::IDLE } else { TenantId(tenant + 4) };
     RunningTenant { tenant: id, thread: i64::from(tenant) }
 }
 
@@ -62,6 +62,12 @@ pub(super) fn defaults() -> StreamOptions {
 pub(super) fn row(view: &WindowView, tenant: u32) -> TenantUse {
     let rows = view.rows();
     *rows.iter().find(|row| row.tenant == Some(runner(tenant).tenant)).unwrap()
+}
+
+/// What was metered before the log, or after it.
+fn outside_j(view: &WindowView, tenant: TenantId) -> f64 {
+    let rows = view.rows();
+    rows.iter().find(|row| row.tenant == Some(tenant)).and_then(|row| row.energy_j).unwrap()
 }
 
 pub(super) fn unattributed(view: &WindowView) -> TenantUse {
@@ -160,6 +166,42 @@ fn energy_of_windows_adds_up_to_the_counters_difference() {
     }
 }
 
+proptest::proptest! {
+    /// Whatever the log covers of a meter, with gaps of any length: the parts are its difference.
+    #[test]
+    fn the_whole_is_the_meters_difference(
+        steps in proptest::collection::vec((0..3_u8, 1..2_000_000_u64, 0..50_u64), 1..120),
+        ring in 1..20_usize,
+    ) {
+        let (mut at_ms, mut reading, mut records) = (0, 5_u64, Vec::new());
+        for (kind, step, used) in steps {
+            // Seldom a step of up to half an hour, which is a jump of the log's clock.
+            at_ms += if step % 13 == 0 { step } else { step % 300 + 1 };
+            if kind == 0 {
+                reading += used;
+                records.push(joules(at_ms, reading));
+            } else {
+                records.push(switch(at_ms, u32::from(kind), (used % 4) as u32, (step % 4) as u32));
+            }
+        }
+        let mut readings = records.iter().filter_map(|record| match record {
+            TenantRecord::Energy { reading, .. } => Some(*reading),
+            _ => None,
+        });
+        let first = readings.next();
+        let expected = readings.next_back().zip(first).map(|(last, first)| (last - first) as f64);
+        let has_log = records.iter().any(|record| matches!(record, TenantRecord::Switch { .. }));
+        let (_, stream) = run(StreamOptions { ring, ..defaults() }, &records);
+        let rows = stream.total().rows();
+        let told: f64 = rows.iter().filter_map(|row| row.energy_j).sum();
+        if let Some(expected) = expected.filter(|_| has_log) {
+            let total = stream.total().total_j().unwrap();
+            proptest::prop_assert!((total - expected).abs() < 1e-6, "{total} J of {expected} J");
+            proptest::prop_assert!((told - expected).abs() < 1e-6, "{told} J of {expected} J");
+        }
+    }
+}
+
 #[test]
 fn zero_cycles_and_no_records_are_unattributed() {
     let records = [joules(0, 0), leave(0, 0, 1, 0.0), leave(150, 0, 1, 0.0), joules(150, 15)];
@@ -184,8 +226,10 @@ fn what_is_metered_outside_of_the_log_is_nobodys() {
         assert!((cpu_s - 4.0).abs() < 1e-9, "the CPU's time is that of the log: {cpu_s}");
         assert!((row(total, 2).cpu_s - 1.0).abs() < 1e-9);
         assert_eq!((total.start_ns, total.end_ns), (1_000 * MS, 5_000 * MS));
-        let outside = total.outside.unwrap();
+        let outside = total.outside_log().unwrap();
         // A second before the first switch and five after the last, 2 W each.
+        assert!((outside_j(total, TenantId::BEFORE_LOG) - 2.0).abs() < 1e-9);
+        assert!((outside_j(total, TenantId::AFTER_LOG) - 10.0).abs() < 1e-9);
         assert!((outside.energy_j - 12.0).abs() < 1e-9, "{outside:?}");
         assert!((outside.seconds - 6.0).abs() < 1e-9, "{outside:?}");
         assert!((total.total_j().unwrap() - 20.0).abs() < 1e-9);
@@ -196,7 +240,7 @@ fn what_is_metered_outside_of_the_log_is_nobodys() {
     }
     let (_, stream) = run(defaults(), &records);
     assert!((row(stream.total(), 2).energy_j.unwrap() - 2.0).abs() < 1e-9);
-    assert!((unattributed(stream.total()).energy_j.unwrap() - 12.0).abs() < 1e-9);
+    assert!(unattributed(stream.total()).energy_j.unwrap().abs() < 1e-9, "rows of their own");
     // The switch at 5 s ends the last window, and makes none for itself.
     assert_eq!((stream.total().windows, stream.total().basis()), (40, "cpu-time".into()));
 }
@@ -208,7 +252,10 @@ fn a_meter_around_a_short_log_is_not_the_first_threads() {
     let (_, stream) = run(defaults(), &records);
     let total = stream.total();
     assert!((row(total, 1).energy_j.unwrap() - 0.0065).abs() < 1e-9);
-    assert!((unattributed(total).energy_j.unwrap() - 649.9935).abs() < 1e-9);
+    // 6.5 W for 50 s before the log, and for 49.999 s after it.
+    assert!((outside_j(total, TenantId::BEFORE_LOG) - 325.0).abs() < 1e-9);
+    assert!((outside_j(total, TenantId::AFTER_LOG) - 324.9935).abs() < 1e-9);
+    assert!(unattributed(total).energy_j.unwrap().abs() < 1e-9);
     assert!(stream.troubles().findings().is_empty(), "{:?}", stream.troubles());
 }
 
@@ -218,7 +265,8 @@ fn energy_of_no_record_is_no_tenants() {
     let records = [joules(0, 0), joules(100, 3), switch(200, 0, 0, 1), switch(300, 0, 1, 0)];
     let (_, stream) = run(defaults(), &records);
     assert_eq!(row(stream.total(), 1).energy_j, None, "not 0 J");
-    assert_eq!(unattributed(stream.total()).energy_j, Some(3.0));
+    assert_eq!(outside_j(stream.total(), TenantId::BEFORE_LOG), 3.0);
+    assert_eq!(unattributed(stream.total()).energy_j, Some(0.0));
     assert_eq!(stream.total().power_w(&row(stream.total(), 1)), None);
 }
 

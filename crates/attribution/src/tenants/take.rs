@@ -50,12 +50,12 @@ impl WindowStream {
             let late_s = self.late_metered_ns * 1e-9 / self.meters.len().max(1) as f64;
             self.total.add_unattributed(self.troubles.late_j, late_s);
         }
-        for outside in [self.before_log, self.after_log] {
-            if outside.is_some() {
-                let view = WindowView::outside(&outside, self.meters.len());
-                self.total.add(&view);
-                self.closed.push_back(view);
-            }
+        let meters = self.meters.len();
+        let before = WindowView::before_log(&self.before_log, meters);
+        let after = WindowView::after_log(&self.after_log, meters);
+        for view in before.into_iter().chain(after) {
+            self.total.add(&view);
+            self.closed.push_back(view);
         }
     }
 

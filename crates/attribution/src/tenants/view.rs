@@ -20,8 +20,10 @@ pub struct WindowView {
     pub windows: u64,
     /// The seconds of it that a meter covers; `None` without a meter.
     pub metered_s: Option<f64>,
-    /// What was metered where the log has no record: part of what is unattributed.
-    pub outside: Option<OutsideLog>,
+    /// What was metered before the log's first record: a row of its own.
+    pub before_log: Option<OutsideLog>,
+    /// What was metered after the log's last record: a row of its own.
+    pub after_log: Option<OutsideLog>,
     pub(super) tallies: BTreeMap<TenantId, TenantTally>,
     pub(super) energy: Option<Split<TenantId>>,
     /// A unit shared per window.
@@ -30,12 +32,23 @@ pub struct WindowView {
 }
 
 /// Energy that was metered before the log's first record or after its last.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct OutsideLog {
     /// Joules.
     pub energy_j: f64,
     /// For how long it was metered, in seconds.
     pub seconds: f64,
+}
+
+impl OutsideLog {
+    /// Both; none if there is neither.
+    fn both(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        let sum = |one: Self, other: Self| Self {
+            energy_j: one.energy_j + other.energy_j,
+            seconds: one.seconds + other.seconds,
+        };
+        one.zip(other).map(|(one, other)| sum(one, other)).or(one).or(other)
+    }
 }
 
 /// What a tenant used in a view, or what nobody is known to have used.
@@ -66,7 +79,8 @@ impl WindowView {
             end_ns: 0,
             windows: 0,
             metered_s: None,
-            outside: None,
+            before_log: None,
+            after_log: None,
             tallies: BTreeMap::new(),
             energy: None,
             shares: Split::default(),
@@ -77,18 +91,15 @@ impl WindowView {
     /// Adds what another view holds.
     pub fn add(&mut self, other: &Self) {
         // The log's own time is that of the view, unless it has none.
-        if self.windows == 0 && (other.windows > 0 || self.outside.is_none()) {
+        if self.windows == 0 && (other.windows > 0 || self.outside_log().is_none()) {
             (self.start_ns, self.end_ns) = (other.start_ns, other.end_ns);
         } else if other.windows > 0 {
             self.start_ns = self.start_ns.min(other.start_ns);
             self.end_ns = self.end_ns.max(other.end_ns);
         }
         self.windows += other.windows;
-        if let Some(more) = other.outside {
-            let outside = self.outside.get_or_insert(OutsideLog { energy_j: 0.0, seconds: 0.0 });
-            outside.energy_j += more.energy_j;
-            outside.seconds += more.seconds;
-        }
+        self.before_log = OutsideLog::both(self.before_log, other.before_log);
+        self.after_log = OutsideLog::both(self.after_log, other.after_log);
         if let Some(seconds) = other.metered_s {
             *self.metered_s.get_or_insert(0.0) += seconds;
         }
@@ -110,21 +121,30 @@ impl WindowView {
         *self.metered_s.get_or_insert(0.0) += metered_s;
     }
 
-    /// What so many meters read where the log has no record.
-    pub(super) fn outside(outside: &Outside, meters: usize) -> Self {
-        let seconds = outside.ns * 1e-9 / meters.max(1) as f64;
-        Self {
-            start_ns: outside.start_ns,
-            end_ns: outside.end_ns,
-            outside: Some(OutsideLog { energy_j: outside.energy_j, seconds }),
-            ..Self::empty()
-        }
+    /// What so many meters read before the log's first record.
+    pub(super) fn before_log(outside: &Outside, meters: usize) -> Option<Self> {
+        let before_log = outside.metered(meters)?;
+        let (start_ns, end_ns) = (outside.start_ns, outside.end_ns);
+        Some(Self { start_ns, end_ns, before_log: Some(before_log), ..Self::empty() })
+    }
+
+    /// What so many meters read after the log's last record.
+    pub(super) fn after_log(outside: &Outside, meters: usize) -> Option<Self> {
+        let after_log = outside.metered(meters)?;
+        let (start_ns, end_ns) = (outside.start_ns, outside.end_ns);
+        Some(Self { start_ns, end_ns, after_log: Some(after_log), ..Self::empty() })
+    }
+
+    /// What was metered where the log has no record.
+    #[must_use]
+    pub fn outside_log(&self) -> Option<OutsideLog> {
+        OutsideLog::both(self.before_log, self.after_log)
     }
 
     /// Whether there is nothing in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.windows == 0 && self.outside.is_none()
+        self.windows == 0 && self.outside_log().is_none()
     }
 
     /// Length in seconds.
@@ -136,38 +156,40 @@ impl WindowView {
     /// Joules of all of it; `None` without a meter.
     #[must_use]
     pub fn total_j(&self) -> Option<f64> {
-        self.and_outside(self.energy.as_ref().map(Split::total_j))
-    }
-
-    fn and_outside(&self, energy_j: Option<f64>) -> Option<f64> {
-        let outside = self.outside.map(|outside| outside.energy_j);
-        energy_j.map(|energy| energy + outside.unwrap_or(0.0)).or(outside)
+        let inside = self.energy.as_ref().map(Split::total_j);
+        let outside = self.outside_log().map(|outside| outside.energy_j);
+        inside.zip(outside).map(|(inside, outside)| inside + outside).or(inside).or(outside)
     }
 
     /// Mean watts of a row: over the time that log and meter both cover, or over all of the
-    /// log where there is no meter. What was metered outside of the log has no part in it,
-    /// unless there is nothing else.
+    /// log where there is no meter. What was metered outside of the log has none, unless there
+    /// is nothing else.
     #[must_use]
     pub fn power_w(&self, row: &TenantUse) -> Option<f64> {
-        let outside = if row.tenant.is_none() { self.outside } else { None };
-        self.mean_w(row.energy_j?, outside)
+        match row.tenant {
+            Some(TenantId::BEFORE_LOG) => self.outside_w(self.before_log),
+            Some(TenantId::AFTER_LOG) => self.outside_w(self.after_log),
+            _ => self.mean_w(row.energy_j?),
+        }
     }
 
     /// Mean watts of all rows.
     #[must_use]
     pub(crate) fn total_power_w(&self) -> Option<f64> {
-        self.mean_w(self.total_j()?, self.outside)
+        match &self.energy {
+            Some(energy) => self.mean_w(energy.total_j()),
+            None => self.outside_w(self.outside_log()),
+        }
     }
 
-    fn mean_w(&self, energy_j: f64, outside: Option<OutsideLog>) -> Option<f64> {
-        let (energy_j, seconds) = match (&self.energy, outside) {
-            (None, Some(outside)) => (outside.energy_j, outside.seconds),
-            (_, outside) => (
-                energy_j - outside.map_or(0.0, |outside| outside.energy_j),
-                self.metered_s.unwrap_or_else(|| self.seconds()),
-            ),
-        };
+    fn mean_w(&self, energy_j: f64) -> Option<f64> {
+        let seconds = self.metered_s.unwrap_or_else(|| self.seconds());
         (seconds > 0.0).then(|| energy_j / seconds)
+    }
+
+    fn outside_w(&self, outside: Option<OutsideLog>) -> Option<f64> {
+        let outside = outside.filter(|outside| outside.seconds > 0.0 && self.energy.is_none())?;
+        Some(outside.energy_j / outside.seconds)
     }
 
     /// Whether the rows add up to the total.
@@ -189,7 +211,8 @@ impl WindowView {
         if names.is_empty() { SharingBasis::Nothing.name().to_owned() } else { names.join("+") }
     }
 
-    /// Rows, the largest share first, then idle, then what is unattributed: always there.
+    /// Rows, the largest share first, then idle, then what was metered before the log and after
+    /// it, then what is unattributed: always there.
     #[must_use]
     pub fn rows(&self) -> Vec<TenantUse> {
         let is_own = |tenant: TenantId| tenant != TenantId::NOBODY && tenant != TenantId::IDLE;
@@ -205,6 +228,12 @@ impl WindowView {
         if self.tallies.contains_key(&TenantId::IDLE) {
             rows.push(self.row(TenantId::IDLE));
         }
+        let outside =
+            [(TenantId::BEFORE_LOG, self.before_log), (TenantId::AFTER_LOG, self.after_log)];
+        for (tenant, outside) in outside {
+            let Some(OutsideLog { energy_j, .. }) = outside else { continue };
+            rows.push(self.filled(Some(tenant), &TenantTally::default(), Some(energy_j), 0.0));
+        }
         rows.push(self.unattributed());
         rows
     }
@@ -218,7 +247,9 @@ impl WindowView {
 
     fn unattributed(&self) -> TenantUse {
         let tally = self.tallies.get(&TenantId::NOBODY).copied().unwrap_or_default();
-        let energy_j = self.and_outside(self.energy.as_ref().map(Split::unattributed_j));
+        // Where meters read outside of the log alone, all of it has rows of its own.
+        let nothing = self.outside_log().map(|_| 0.0);
+        let energy_j = self.energy.as_ref().map(Split::unattributed_j).or(nothing);
         self.filled(None, &tally, energy_j, self.shares.unattributed_j())
     }
 

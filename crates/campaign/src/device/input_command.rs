@@ -3,17 +3,15 @@
 //! limit passes.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 use std::{io, str};
 
-use rustix::process::{Pid, Signal, kill_process_group};
-
+use super::own_group::{end_group, last_of};
 use super::session::SessionEnd;
 use crate::toolchain::jvm::exit_code;
 
@@ -40,13 +38,7 @@ const SERIAL: &str = "ANDROID_SERIAL";
 /// Time between two checks of whether the command has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Time that a command has to end after it was asked to, before it is killed.
-const PATIENCE: Duration = Duration::from_secs(2);
-
-/// Bytes kept of the end of the command's output, ...
-const KEPT: u64 = 64 * 1024;
-
-/// ... and number of its last lines in the error message of a failed command.
+/// Number of the last lines of a failed command's output in its error message.
 const LAST_LINES: usize = 3;
 
 /// Result of an input command: how it ended, and the end of its output.
@@ -144,7 +136,7 @@ impl InputCommand {
         };
         let how = self.start(serial, &output).and_then(|mut child| {
             let how = self.watch(&mut child, over);
-            stop(&mut child);
+            end_group(&mut child);
             how
         });
         let said = last_of(&mut output).unwrap_or_default();
@@ -179,36 +171,6 @@ impl InputCommand {
             thread::sleep(LOOK);
         }
     }
-}
-
-/// Ends a command with all processes that are left in its process group.
-fn stop(child: &mut Child) {
-    let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
-    for signal in [Signal::TERM, Signal::KILL] {
-        // It may have ended by itself.
-        if kill_process_group(group, signal).is_err() {
-            break;
-        }
-        let asked = Instant::now();
-        while !has_ended(child) && asked.elapsed() < PATIENCE {
-            thread::sleep(LOOK);
-        }
-    }
-    // It was killed at the latest.
-    let _: io::Result<ExitStatus> = child.wait();
-}
-
-fn has_ended(child: &mut Child) -> bool {
-    child.try_wait().is_ok_and(|status| status.is_some())
-}
-
-/// The last [`KEPT`] bytes of a file, as text.
-fn last_of(file: &mut File) -> io::Result<String> {
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(KEPT)))?;
-    let mut bytes = Vec::new();
-    file.take(KEPT).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ use askama::Template;
 
 use super::ReportSection;
 use super::html::STYLE;
-use crate::attribution::activities::output::{PictureOptions, TIMELINE_STYLE, timelines};
+use crate::attribution::activities::output::{
+    PictureOptions, ShownTable, TIMELINE_STYLE, timelines,
+};
 use crate::attribution::activities::{Analysis, Labels};
 use crate::format::visible;
 
@@ -20,15 +22,16 @@ struct ActivitiesPage<'a> {
 }
 
 /// Writes the page. `subtitle` names the recording, and whether it is simulated. The timelines
-/// cover the nanoseconds of `window`, if given.
+/// cover the nanoseconds of `window`, if given; `sections` follow, each a head with its tables.
 #[must_use]
 pub fn activities_page(
     analyses: &[Analysis],
     labels: &Labels,
     subtitle: &str,
     (from_ns, to_ns): (Option<i64>, Option<i64>),
+    sections: &[(String, Vec<ShownTable>)],
 ) -> String {
-    let options = PictureOptions { heading: "h2", what: "Node", from_ns, to_ns };
+    let options = PictureOptions { heading: "h2", what: "Node", from_ns, to_ns, sections };
     let page = ActivitiesPage {
         style: STYLE,
         timeline_style: TIMELINE_STYLE,
@@ -59,7 +62,7 @@ mod tests {
 
     #[test]
     fn the_page_shows_what_it_is_about_as_text() {
-        let page = activities_page(&[], &Labels::default(), "a <script> & more", (None, None));
+        let page = activities_page(&[], &Labels::default(), "a <script> & more", (None, None), &[]);
         assert!(page.contains("a &#60;script&#62; &#38; more"), "{page}");
         assert!(!page.contains("<script>") && page.contains("class=\"timelines\""));
         assert!(!page.contains("http://") && !page.contains("https://"));

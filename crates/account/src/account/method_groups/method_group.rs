@@ -49,7 +49,7 @@ pub struct MethodGroup {
 }
 
 /// Estimates of all groups; `counted` is in joules at the samples' level, `places` as for
-/// [`fitted`].
+/// [`fit_groups`](super::fit_groups).
 pub(super) fn method_groups(
     grouped: &GroupedLeaves,
     seen: &SampleEstimates,

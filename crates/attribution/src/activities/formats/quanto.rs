@@ -51,6 +51,7 @@ pub fn read_quanto(
         reader.entry(index, entry);
     }
     let mut log = reader.log;
+    log.supply_v = names.supply_v;
     if names.simulated {
         let message = "the node is simulated: its energy is computed, not measured";
         log.remarks.push(Remark::new(RemarkKind::Note, message));

@@ -12,6 +12,8 @@ use crate::TooLarge;
 /// What a component used for an activity.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct EnergyRow {
+    /// The row of the account.
+    pub row: usize,
     /// The component, or several that can't be told apart.
     pub component: String,
     /// Who pays.
@@ -37,6 +39,7 @@ pub(super) fn energy_rows(analysis: &Analysis) -> Vec<EnergyRow> {
             known.or(undetermined_s.is_none().then_some(0.0))
         });
         EnergyRow {
+            row: key.0,
             component: row_name(analysis, key.0),
             payer: key.1,
             time_s: analysis.times_s.get(&key).copied(),

@@ -1,21 +1,33 @@
 //! Analyses -> what people and tools read: tables, a summary, a picture, a Perfetto trace.
 //! Pure: values in, bytes out.
 
+mod comparison;
+mod duty_cycles;
 mod energies;
 mod lanes;
+mod matrices;
+mod occurrences;
 mod palette;
 mod picture;
+mod shown;
 mod svg;
 mod tables;
 mod text;
 mod trace;
+mod usage_rows;
 mod view;
 
+pub use comparison::{ComparedNode, ComparedRow, compared, comparison_csv, comparison_tables};
+pub use duty_cycles::duty_cycles_csv;
 pub use energies::{ExactActivity, exact_activities};
+pub use matrices::{energy_matrix_csv, power_matrix_csv, time_matrix_csv};
+pub use occurrences::{occurrences_csv, occurrences_table};
 pub use picture::{PictureOptions, TIMELINE_STYLE, timelines};
+pub use shown::ShownTable;
 pub use tables::{activities_csv, energy_csv, findings_csv, powers_csv, timeline_csv};
 pub use text::summary;
 pub use trace::perfetto_trace;
+pub use usage_rows::{UsageOf, UsageRow};
 
 use super::account::Payer;
 use super::analysis::Analysis;
@@ -50,6 +62,11 @@ fn state_powers(analysis: &Analysis) -> Vec<(String, Option<FittedPower>)> {
     let is_first = |column: &usize| !matches!(powers.roles[*column], ColumnRole::SameAs(_));
     let columns = (0..powers.roles.len()).filter(is_first);
     columns.map(|at| (powers.name(at, &analysis.columns), powers.of[at])).collect()
+}
+
+/// A figure as a field of a table, which is empty where there is none.
+fn optional(value: Option<f64>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
 }
 
 /// The row of what the powers don't explain.

@@ -5,12 +5,14 @@ use askama::Template;
 
 use super::super::analysis::Analysis;
 use super::super::label::Labels;
+use super::duty_cycles::duty_cycle_tables;
+use super::matrices::matrix_tables;
 use super::palette::Palette;
+use super::shown::ShownTable;
 use super::svg::picture;
-use super::tables::payer_interval;
 use super::{TOTAL, UNEXPLAINED, payer_name, row_name};
 use wattline_units::format::{counted, counted_as, energy, percent, visible};
-use wattline_units::units::{Joules, Seconds, Watts};
+use wattline_units::units::{Amperes, Joules, Seconds, Watts};
 
 /// The style rules of the pictures, beside those of the page around them.
 pub const TIMELINE_STYLE: &str = include_str!("../../../templates/timeline.css");
@@ -26,6 +28,8 @@ pub struct PictureOptions<'a> {
     pub from_ns: Option<i64>,
     /// Their end.
     pub to_ns: Option<i64>,
+    /// What follows the nodes: heads with their tables.
+    pub sections: &'a [(String, Vec<ShownTable>)],
 }
 
 /// Pictures and tables of all nodes.
@@ -38,6 +42,7 @@ struct Timeline<'a> {
     what: &'a str,
     nodes: Vec<NodeSummary>,
     activities: Vec<(String, String)>,
+    sections: Vec<(String, Vec<ShownTable>)>,
 }
 
 /// A node in words.
@@ -46,7 +51,10 @@ struct NodeSummary {
     sentence: String,
     svg: Option<String>,
     layers: Vec<(String, String)>,
-    powers: Vec<[String; 3]>,
+    tables: Vec<ShownTable>,
+    /// Name, power, current and interval.
+    powers: Vec<[String; 4]>,
+    has_currents: bool,
     components: Vec<[String; 3]>,
     activities: Vec<[String; 4]>,
     findings: Vec<(String, String)>,
@@ -59,7 +67,12 @@ pub fn timelines(analyses: &[Analysis], labels: &Labels, options: &PictureOption
     let nodes: Vec<NodeSummary> =
         analyses.iter().map(|analysis| node(analysis, labels, &mut palette, options)).collect();
     let activities = palette.legend(labels);
-    let view = Timeline { heading: options.heading, what: options.what, nodes, activities };
+    let of_page = |(head, tables): &(String, Vec<ShownTable>)| {
+        (visible(head), tables.iter().map(ShownTable::of_page).collect())
+    };
+    let sections = options.sections.iter().map(of_page).collect();
+    let (heading, what) = (options.heading, options.what);
+    let view = Timeline { heading, what, nodes, activities, sections };
     view.render().expect("templates only write to a String, which can't fail")
 }
 
@@ -76,7 +89,9 @@ fn node(
         sentence: sentence(analysis),
         svg,
         layers,
+        tables: tables(analysis, labels),
         powers: powers(analysis),
+        has_currents: analysis.log.supply_v.is_some(),
         components: components(analysis),
         activities: activities(analysis, labels),
         findings: analysis
@@ -105,13 +120,25 @@ fn watts(power: f64) -> String {
     Watts(power).to_string().replace(" u", " µ").replace('-', "\u{2212}")
 }
 
-fn powers(analysis: &Analysis) -> Vec<[String; 3]> {
+fn current(amperes: Option<f64>) -> String {
+    let amperes = amperes.map(|amperes| Amperes(amperes).to_string());
+    amperes.map_or("none".into(), |of| of.replace(" u", " µ").replace('-', "\u{2212}"))
+}
+
+/// Duty cycles and matrices.
+fn tables(analysis: &Analysis, labels: &Labels) -> Vec<ShownTable> {
+    let matrices = matrix_tables(analysis, labels);
+    duty_cycle_tables(analysis, labels).iter().chain(&matrices).map(ShownTable::of_page).collect()
+}
+
+fn powers(analysis: &Analysis) -> Vec<[String; 4]> {
     let Some(powers) = &analysis.powers else { return Vec::new() };
     let row = |name: &str, power: Option<super::super::FittedPower>| {
         let interval = power.and_then(|power| power.interval_w);
         [
             visible(name),
             power.map_or("not determined".into(), |power| watts(power.w)),
+            current(power.and_then(|power| analysis.log.current_a(Some(power.w)))),
             interval.map_or("none".into(), |(lo, hi)| format!("{} to {}", watts(lo), watts(hi))),
         ]
     };
@@ -141,7 +168,7 @@ fn activities(analysis: &Analysis, labels: &Labels) -> Vec<[String; 4]> {
     let mut rows: Vec<[String; 4]> = account
         .by_payer()
         .into_iter()
-        .map(|(payer, of)| row(payer_name(payer, labels), of, payer_interval(account, payer)))
+        .map(|(payer, of)| row(payer_name(payer, labels), of, account.payer_interval(payer)))
         .collect();
     rows.push(row(UNEXPLAINED.into(), account.split.unattributed_j(), None));
     rows.push(row(TOTAL.into(), total, None));

@@ -4,56 +4,60 @@ use std::collections::BTreeMap;
 
 use wattline_units::csv_text::CsvText;
 
-use super::super::account::{Account, Payer};
+use super::super::account::Payer;
 use super::super::analysis::Analysis;
 use super::super::independent::ColumnRole;
 use super::super::label::Labels;
 use super::super::log::seconds;
+use super::super::usage::Usage;
 use super::energies::energy_rows;
-use super::{TOTAL, UNEXPLAINED, payer_name, row_name};
+use super::usage_rows::{UsageRow, constant_row, joint_rows, state_row};
+use super::{TOTAL, UNEXPLAINED, optional, payer_name, row_name};
 
-fn optional(value: Option<f64>) -> String {
-    value.map_or(String::new(), |value| value.to_string())
-}
-
-/// `powers.csv`: every state with its power above its baseline, or why it has none.
+/// `powers.csv`: every state with its power above its baseline, or why it has none; how long and
+/// how often the component was in it, and what it adds to the mean power.
 #[must_use]
 pub fn powers_csv(analyses: &[Analysis]) -> String {
-    let mut lines =
-        CsvText::new(["node", "component", "state", "power_w", "power_lo_w", "power_hi_w", "note"]);
+    let mut lines = CsvText::new([
+        "node",
+        "component",
+        "state",
+        "power_w",
+        "power_lo_w",
+        "power_hi_w",
+        "note",
+        "current_a",
+        "current_lo_a",
+        "current_hi_a",
+        "time_s",
+        "duty_cycle",
+        "occurrences",
+        "energy_j",
+        "mean_power_w",
+        "mean_power_lo_w",
+        "mean_power_hi_w",
+    ]);
     for analysis in analyses {
-        let Some(powers) = &analysis.powers else { continue };
-        let node = &analysis.log.node;
-        let mut row =
-            |component: &str, state: &str, power: Option<super::super::FittedPower>, note| {
-                let interval = power.and_then(|power| power.interval_w);
-                lines.row([
-                    node.clone(),
-                    component.to_owned(),
-                    state.to_owned(),
-                    optional(power.map(|power| power.w)),
-                    optional(interval.map(|interval| interval.0)),
-                    optional(interval.map(|interval| interval.1)),
-                    note,
-                ]);
-            };
-        row("(constant)", "", Some(powers.constant), "all baselines together".to_owned());
+        let usage = Usage::of(analysis);
+        let mut row = |component: &str, state: &str, of: &UsageRow, note: String| {
+            let names = [component, state].map(String::from);
+            let fields = [analysis.log.node.clone()].into_iter().chain(names);
+            let fields = fields.chain(of.power_fields()).chain([note]);
+            let fields = fields.chain(of.current_fields(&analysis.log));
+            let fields = fields.chain(of.occupancy_fields()).chain([optional(of.energy_j)]);
+            lines.row(fields.chain(of.mean_fields()));
+        };
+        if let Some(of) = constant_row(analysis, &usage) {
+            row("(constant)", "", &of, "all baselines together".to_owned());
+        }
         for (at, component) in analysis.log.components.iter().enumerate() {
             for (state, name) in component.states.iter().enumerate() {
-                let column = analysis.columns.of[at][state];
-                // A power of several is none of each.
-                let own = column.filter(|column| powers.twins(*column).len() == 1);
-                row(
-                    &component.name,
-                    name,
-                    own.and_then(|own| powers.of[own]),
-                    note(analysis, column),
-                );
+                let of = state_row(analysis, &usage, at, state);
+                row(&component.name, name, &of, note(analysis, analysis.columns.of[at][state]));
             }
         }
-        for column in (0..powers.roles.len()).filter(|column| powers.twins(*column).len() > 1) {
-            let name = powers.name(column, &analysis.columns);
-            row(&name, "", powers.of[column], "of all of them: they can't be told apart".into());
+        for (name, of) in joint_rows(analysis, &usage) {
+            row(&name, "", &of, "of all of them: they can't be told apart".to_owned());
         }
     }
     lines.text()
@@ -61,9 +65,8 @@ pub fn powers_csv(analyses: &[Analysis]) -> String {
 
 /// What a reader of a power must know.
 fn note(analysis: &Analysis, column: Option<usize>) -> String {
-    let (Some(powers), Some(column)) = (&analysis.powers, column) else {
-        return "baseline: part of the constant".into();
-    };
+    let Some(column) = column else { return "baseline: part of the constant".into() };
+    let Some(powers) = &analysis.powers else { return "no measured energy".into() };
     let name = |column: usize| analysis.columns.names[column].as_str();
     let together = |lead: usize| {
         let others = powers.twins(lead).into_iter().filter(|twin| *twin != column);
@@ -159,7 +162,7 @@ pub fn activities_csv(analyses: &[Analysis], labels: &Labels) -> String {
         total += account.split.total_j();
         for (payer, energy) in account.by_payer() {
             let (sum, nodes) = sums.entry(payer).or_insert(((0.0, Some((0.0, 0.0))), Vec::new()));
-            let of = payer_interval(account, payer);
+            let of = account.payer_interval(payer);
             sum.0 += energy;
             sum.1 = sum.1.zip(of).map(|(a, b)| (a.0 + b.0, a.1 + b.1));
             nodes.push(&analysis.log.node);
@@ -189,13 +192,6 @@ pub fn activities_csv(analyses: &[Analysis], labels: &Labels) -> String {
         lines.row(fields.into_iter().chain([(energy / total).to_string()]));
     }
     lines.text()
-}
-
-/// The interval of all that a payer pays.
-pub(super) fn payer_interval(account: &Account, payer: Payer) -> Option<(f64, f64)> {
-    let own = account.intervals_j.iter().filter(|((_, of), _)| *of == payer);
-    own.map(|(_, interval)| *interval)
-        .try_fold((0.0, 0.0), |sum, interval| interval.map(|i| (sum.0 + i.0, sum.1 + i.1)))
 }
 
 /// `timeline.csv`: energy by step of time, component and activity.

@@ -4,10 +4,12 @@ use super::super::account::{Account, LoggingAs};
 use super::super::analysis::{Analysis, network};
 use super::super::label::Labels;
 use super::super::logging::LoggingCost;
-use super::tables::payer_interval;
+use super::duty_cycles::duty_cycle_tables;
+use super::matrices::matrix_tables;
+use super::shown::percent;
 use super::{payer_name, row_name};
 use wattline_units::format::{counted, visible_name};
-use wattline_units::units::{Joules, Seconds, Watts};
+use wattline_units::units::{Amperes, Joules, Seconds, Watts};
 
 /// A summary of all nodes.
 #[must_use]
@@ -33,16 +35,18 @@ fn node(text: &mut String, analysis: &Analysis, labels: &Labels, logging: Loggin
     let name = &analysis.log.node;
     let Some(account) = &analysis.account else {
         line(text, format_args!("node {name}: no measured energy; times only"));
-        times(text, analysis, labels);
+        usage(text, analysis, labels);
+        text.push('\n');
         return;
     };
     let equations = analysis.powers.as_ref().map_or(0, |powers| powers.equations);
     line(
         text,
         format_args!(
-            "node {name}: {} measured in {}; {}, {}",
+            "node {name}: {} measured in {}, {} on average; {}, {}",
             Joules(account.split.total_j()),
             Seconds(account.metered_s),
+            Watts(account.split.total_j() / account.metered_s),
             counted(analysis.equations.intervals, "interval"),
             counted(equations, "equation"),
         ),
@@ -54,10 +58,11 @@ fn node(text: &mut String, analysis: &Analysis, labels: &Labels, logging: Loggin
     }
     line(text, format_args!("  energy by activity"));
     for (payer, energy) in account.by_payer() {
-        let interval = Some(payer_interval(account, payer));
+        let interval = Some(account.payer_interval(payer));
         entry(text, account, &payer_name(payer, labels), energy, interval);
     }
     entry(text, account, super::UNEXPLAINED, account.split.unattributed_j(), Some(None));
+    usage(text, analysis, labels);
     if let Some(cost) = account.logging {
         line(text, format_args!("  {}", logged(&cost, logging)));
     }
@@ -74,7 +79,10 @@ fn powers(text: &mut String, analysis: &Analysis) {
                 let interval = power
                     .interval_w
                     .map_or("none".into(), |(lo, hi)| format!("{} to {}", Watts(lo), Watts(hi)));
-                format!("{:>9}  {interval}", Watts(power.w).to_string())
+                let current = analysis.log.current_a(Some(power.w)).map(Amperes);
+                let current =
+                    current.map_or_else(String::new, |of| format!("{:>9}  ", of.to_string()));
+                format!("{:>9}  {current}{interval}", Watts(power.w).to_string())
             }
         };
         line(text, format_args!("    {name:<28} {shown}"));
@@ -102,12 +110,6 @@ fn entry(
     line(text, format_args!("    {name:<28} {energy:>9} {share:>9}{interval}"));
 }
 
-/// A part of a whole in percent with two decimals, without a sign where they are zeros.
-fn percent(part: f64) -> String {
-    let percent = 100.0 * part;
-    format!("{:.2} %", if percent.abs() < 0.005 { 0.0 } else { percent })
-}
-
 fn logged(cost: &LoggingCost, logging: LoggingAs) -> String {
     let of_active = cost.of_active.map_or(String::new(), |part| {
         format!("{:.1} % of the processor's active time, ", part * 100.0)
@@ -127,12 +129,18 @@ fn logged(cost: &LoggingCost, logging: LoggingAs) -> String {
     )
 }
 
-fn times(text: &mut String, analysis: &Analysis, labels: &Labels) {
-    for ((row, payer), time) in &analysis.times_s {
-        let name = format!("{} {}", row_name(analysis, *row), payer_name(*payer, labels));
-        line(text, format_args!("    {name:<40} {:>9}", Seconds(*time).to_string()));
+/// How long and how often, and the matrices: those that a terminal has room for.
+fn usage(text: &mut String, analysis: &Analysis, labels: &Labels) {
+    for table in duty_cycle_tables(analysis, labels).iter().chain(&matrix_tables(analysis, labels))
+    {
+        if table.has_room() {
+            *text += &table.text();
+            continue;
+        }
+        let rows = counted(table.rows.len(), "row");
+        let columns = counted(table.columns.len() - 1, "column");
+        line(text, format_args!("  {}: {rows}, {columns}, see activities.html", table.caption));
     }
-    text.push('\n');
 }
 
 fn together(text: &mut String, analyses: &[Analysis], labels: &Labels) {

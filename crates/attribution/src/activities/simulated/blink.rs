@@ -1,5 +1,5 @@
 //! Blink for 48 s: timers of 1, 2 and 4 s toggle three LEDs. Times and energies are those
-//! of the paper's table 3; the log has its 597 entries.
+//! of the paper's table 3 (`datasets/quanto-blink/table-3.csv`); the log has its 597 entries.
 
 use super::super::label::LabelCode;
 use super::node::{ComponentDraw, SimulatedNode};
@@ -37,41 +37,7 @@ const VTIMER_US: f64 = 930.0;
 const BOOT_US: f64 = 360.0;
 
 /// The names of Blink's log.
-const NAMES: &str = r#"# Blink on a simulated node; see docs/activities.md.
-node = 1
-simulated = true
-tick_s = 1e-6
-count_j = 8.33e-6
-
-[[component]]
-id = 0
-name = "CPU"
-processor = true
-states = { 0 = "idle", 1 = "active" }
-
-[[component]]
-id = 1
-name = "LED0"
-states = { 0 = "off", 1 = "on" }
-
-[[component]]
-id = 2
-name = "LED1"
-states = { 0 = "off", 1 = "on" }
-
-[[component]]
-id = 3
-name = "LED2"
-states = { 0 = "off", 1 = "on" }
-
-[activities]
-0 = "Idle"
-1 = "Red"
-2 = "Green"
-3 = "Blue"
-4 = "Vtimer"
-5 = "int_Timer"
-"#;
+const NAMES: &str = include_str!("../../../datasets/quanto-blink/blink.toml");
 
 /// A run of Blink.
 #[derive(Debug, Clone, PartialEq)]

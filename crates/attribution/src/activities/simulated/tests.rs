@@ -8,7 +8,7 @@ use crate::activities::label::Labels;
 
 /// Facts of table 3 of Fonseca et al., "Quanto: Tracking Energy in Networked Embedded
 /// Systems", OSDI 2008: Blink for 48 s.
-const TABLE: &str = include_str!("blink.csv");
+const TABLE: &str = include_str!("../../../datasets/quanto-blink/table-3.csv");
 
 /// Where the meter stands within a count when the log begins. How well the processor's
 /// power is found depends on it: see the tests below.
@@ -113,6 +113,17 @@ fn blink_gives_the_papers_tables_from_quantised_readings() {
     let (analysis, labels) = analysed(0, PHASE, &AnalysisOptions::default());
     let found = mismatches(&analysis, &labels, |mj| (0.0025 * mj).max(0.01));
     assert_eq!(found, (Vec::new(), 31));
+}
+
+/// The log that is shipped is the one that the node writes.
+#[test]
+fn the_data_set_is_the_log_of_blink() {
+    let log: &[u8] = include_bytes!("../../../datasets/quanto-blink/blink.quanto");
+    let names: &[u8] = include_bytes!("../../../datasets/quanto-blink/blink.toml");
+    let files = super::blink_files();
+    let files: Vec<(&str, &[u8])> =
+        files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    assert_eq!(files, [("blink.quanto", log), ("blink.toml", names)]);
 }
 
 #[test]
