@@ -152,7 +152,7 @@ fn the_simulated_chip_spends_by_the_published_effects() {
         .map(Result::unwrap)
         .collect();
     let effects: Vec<&Row> = effects.iter().filter(|row| row["category"] != "sigma").collect();
-    assert_eq!(effects.len(), 74);
+    assert_eq!(effects.len(), 73);
     for row in effects {
         let published: f64 = row["mean_j"].parse().unwrap();
         assert_eq!(effect(&chip, &row["category"], &row["level"]), published, "{row:?}");

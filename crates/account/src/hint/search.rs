@@ -10,7 +10,7 @@ use crate::hint::listing::{HintOptions, UnshownPlaces, is_at_least, is_worth_lis
 use crate::hint::registry::PATTERNS;
 use crate::hint::{diff, inline_call, site};
 
-/// Searches for hints, sorted by descending significant saving ([`Hint::sure_saving_j`]); those
+/// Searches for hints, sorted by descending significant saving (`Hint::sure_saving_j`); those
 /// without an interval come last, by their saving. `board` has measured savings of rewrites.
 pub fn hints(input: HintInput<'_>, board: BoardRatios, options: &HintOptions) -> FoundHints {
     let context = HintContext::new(input);

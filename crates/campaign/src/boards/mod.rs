@@ -137,13 +137,7 @@ pub fn open<'p>(
         Some(_) => GuardSetting::Off,
         None => GuardSetting::After(Duration::from_secs(900)),
     };
-    let frequency = match settings.frequency_khz {
-        FrequencyChoice::Khz(khz) => {
-            FrequencySetting::FixedKhz(u32::try_from(khz).unwrap_or(u32::MAX))
-        }
-        FrequencyChoice::Auto => FrequencySetting::Auto,
-        FrequencyChoice::Leave => FrequencySetting::Leave,
-    };
+    let frequency = frequency_setting(settings.frequency_khz);
     let meter = chosen.meter.name();
     let options = PrepareOptions { meter, frequency, guard, ..PrepareOptions::default() };
     let state = prepare(&board, &options)?;
@@ -196,6 +190,17 @@ pub fn connect_board(
             connect(server, &running.serial())?;
             Ok((open_serial(server, &running.serial())?, Some(running)))
         }
+    }
+}
+
+/// The frequency that a board is prepared with.
+fn frequency_setting(choice: FrequencyChoice) -> FrequencySetting {
+    match choice {
+        FrequencyChoice::Khz(khz) => {
+            FrequencySetting::FixedKhz(u32::try_from(khz).unwrap_or(u32::MAX))
+        }
+        FrequencyChoice::Auto => FrequencySetting::Auto,
+        FrequencyChoice::Leave => FrequencySetting::Leave,
     }
 }
 

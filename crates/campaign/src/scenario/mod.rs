@@ -113,7 +113,7 @@ name = "none"
         let files =
             [include_str!("file.rs"), include_str!("input.rs"), include_str!("meter_log.rs")];
         let written = files.iter().flat_map(|file| {
-            let end = file.find("What one step does").unwrap_or(file.len());
+            let end = file.find("pub enum InputAction").unwrap_or(file.len());
             keys(&file[..end]).map(|(key, _)| key)
         });
         let guide = concat!(
