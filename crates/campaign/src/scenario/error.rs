@@ -133,6 +133,8 @@ fn plain_message(message: &str) -> String {
         "u32" | "u64" | "usize" => "a whole number of 0 or more",
         "i32" | "i64" => "a whole number",
         "f64" => "a number",
+        // The name of a type of ours says nothing to who writes the file.
+        other if other.starts_with("struct ") => "a table of keys and values",
         other => other,
     };
     format!("{}, expected {wanted}", shortened(found))

@@ -178,6 +178,12 @@ name = "none"
     }
 
     #[test]
+    fn a_value_in_the_place_of_a_table_is_told_without_names_of_types() {
+        let told = message("name = 'a'\napplication = 3\n");
+        assert!(told.ends_with("integer `3`, expected a table of keys and values"), "{told}");
+    }
+
+    #[test]
     fn a_bad_value_names_key_and_line() {
         let text = SMALL.replace("[[input]]", "[campaign]\nrepeats = 0\n[[input]]");
         assert_eq!(
