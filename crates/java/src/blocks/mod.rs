@@ -177,7 +177,7 @@ pub struct Block {
 }
 
 /// Units and blocks of one file. Their nodes are those of the tree that was divided, or of a part
-/// of it ([`FileBlocks::in_part`]).
+/// of it (`FileBlocks::in_part`).
 #[derive(Debug, Clone, Default)]
 pub struct FileBlocks {
     /// All units, in source order.

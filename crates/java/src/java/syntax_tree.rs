@@ -2,7 +2,7 @@
 //! subtrees between versions of a text and finds each child by way of a cursor; a table takes a
 //! third of the memory, and every step in it is a look-up.
 //!
-//! A tree as parsed has all nodes, punctuation and comments included. [`SyntaxTree::pruned`]
+//! A tree as parsed has all nodes, punctuation and comments included. `SyntaxTree::pruned`
 //! and [`SyntaxTree::surface`] make smaller ones of it.
 
 mod bytes;
