@@ -196,7 +196,7 @@ const COLUMNS: [&str; 9] = [
     "predicted_j",
     "predicted_lo_j",
     "predicted_hi_j",
-    "error_percent",
+    "off_percent",
     "unknown_share",
     "device",
 ];
