@@ -9,7 +9,8 @@ use crate::energies::of_accounts;
 use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
 use crate::folder::names::LEDGER;
-use crate::folder::{CampaignFolder, OnExisting, Output, read_model};
+use crate::folder::{CampaignFolder, OnExisting, Output, read_artifact};
+use crate::model::Model;
 use crate::scenario_accounts;
 
 use super::energies::EnergiesArgument;
@@ -65,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     recording::no_mapping_here(arguments.mapping.as_deref())?;
     let folder = CampaignFolder::new(&arguments.runs);
     let facts = ScenarioFacts::read(&folder, arguments.device.as_deref())?;
-    let model = read_model(&arguments.model)?;
+    let model: Model = read_artifact(&arguments.model)?;
     let accounted = scenario_accounts::account(&facts, &model)?;
     accounted.remarks().iter().for_each(progress::say);
     if let Some(energies) = &energies {

@@ -11,7 +11,7 @@ use crate::account::{AccountEvaluation, evaluations_csv};
 use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
 use crate::fit::KnownCosts;
-use crate::folder::{CampaignFolder, OnExisting, Output, names, read_model};
+use crate::folder::{CampaignFolder, OnExisting, Output, names, read_artifact};
 use crate::model::Model;
 use crate::{ground_truth, unseen_inputs};
 
@@ -113,11 +113,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.profile.is_empty() {
         let weights =
             profile::weight_facts(arguments.profile_unit.as_deref(), arguments.profile_period);
-        let model = read_model(&model)?;
+        let model: Model = read_artifact(&model)?;
         return profile::evaluate(folder, &model, &arguments.profile, weights, &output);
     }
     output.check_free(&[names::EVALUATION])?;
-    let model = read_model(&model)?;
+    let model: Model = read_artifact(&model)?;
     let by_board = arguments.truths.iter().map(|truth| evaluate_board(folder, &model, truth));
     let csv = match by_board.collect::<Result<Vec<_>, Failure>>()?.as_slice() {
         [(None, evaluation)] => evaluation.csv(),

@@ -11,7 +11,7 @@ use crate::account::Interval;
 use crate::csv_text;
 use crate::dataset::DatasetFile;
 use crate::failure::Failure;
-use crate::folder::{OnExisting, Output, read_model, read_text};
+use crate::folder::{OnExisting, Output, read_artifact, read_text};
 use crate::format::visible_name;
 use crate::model::Model;
 use crate::model::bayes::KnownEffects;
@@ -109,7 +109,7 @@ fn refuse_over(arguments: &Arguments) -> Result<(), Failure> {
 /// Predictions of a data set's cases by a model of costs.
 fn predictions_by_costs(arguments: &Arguments) -> Result<Vec<CasePrediction>, Failure> {
     refuse_over(arguments)?;
-    let model = read_model(&arguments.model)?;
+    let model: Model = read_artifact(&arguments.model)?;
     let dataset = DatasetFile::read(&arguments.dataset)?;
     progress::print_remarks(&arguments.dataset, &dataset.remarks);
     let table = dataset.with_weighed_counts(&model.contexts)?.table;

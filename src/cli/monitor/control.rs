@@ -91,7 +91,7 @@ struct ModuleArguments {
     /// network-modes: eth0:1000=1.2,100=0.4; may be given more than once.
     #[arg(long, value_name = "INTERFACE:MBPS=WATTS")]
     network: Vec<String>,
-    /// threads: the processes whose threads are told apart.
+    /// threads: the processes whose threads are listed one by one.
     #[arg(long)]
     pid_of: Vec<u32>,
 }

@@ -1,7 +1,7 @@
 //! Recordings of `monitor`, one or several on each side. A method's energy is known without a
 //! model of its own; several recordings of a side are its repeats, and one alone has no error.
 //! Energies follow the length of a recording and the power of its machine; parts of the whole
-//! do so less: both are told.
+//! do so less. A comparison has both.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,13 +33,15 @@ pub struct RecordedRun {
 }
 
 impl RecordedRun {
-    /// The energies of classes.
-    pub(super) fn classes(&self) -> BTreeMap<String, f64> {
-        let mut classes = BTreeMap::new();
-        for (key, joules) in &self.methods {
-            *classes.entry(key.class.clone()).or_default() += joules;
-        }
-        classes
+    /// Energy of a class's methods, in joules.
+    pub(super) fn class_j(&self, class: &str) -> f64 {
+        let own = self.methods.iter().filter(|(key, _)| key.class == class);
+        own.fold(0.0, |sum, (_, joules)| sum + joules)
+    }
+
+    /// Names of the classes of its methods.
+    pub(super) fn classes(&self) -> Vec<String> {
+        self.methods.keys().map(|key| key.class.clone()).collect()
     }
 }
 
@@ -61,11 +63,7 @@ pub struct RecordedSides<'r> {
 impl RecordedSides<'_> {
     /// Energies with their changes and intervals, and parts of the whole.
     pub fn compare(&self, limit: AllowedIncrease) -> Comparison {
-        let of_whole = |pick: fn(&RecordedRun) -> f64| {
-            let [base, new] = [self.base, self.new].map(|runs| self.mean(runs.iter().map(pick)));
-            change_between(base.as_ref(), new.as_ref())
-        };
-        let whole = of_whole(|run| run.whole_j);
+        let whole = self.changed(|run| run.whole_j);
         let row =
             |subject, change| ChangeRow { subject, change, verdict: None, remark: String::new() };
         let verdict = judge(&whole, limit);
@@ -75,7 +73,8 @@ impl RecordedSides<'_> {
             remark: remark.unwrap_or_default(),
             ..row(Subject::Recording(self.whole.into()), whole)
         };
-        let mut parts = vec![row(Subject::Part("the machine".into()), of_whole(|r| r.machine_j))];
+        let mut parts =
+            vec![row(Subject::Part("the machine".into()), self.changed(|r| r.machine_j))];
         parts.extend(self.rests().into_iter().map(|name| {
             let of = |run: &RecordedRun| {
                 run.rests.iter().filter(|(rest, _)| *rest == name).map(|(_, joules)| joules).sum()
@@ -87,9 +86,9 @@ impl RecordedSides<'_> {
             let change = self.changed(|run| run.methods.get(&key).copied().unwrap_or(0.0));
             row(Subject::Method(key), change)
         });
-        let classes = self.keys(|run| run.classes().into_keys().collect()).into_iter();
+        let classes = self.keys(RecordedRun::classes).into_iter();
         let classes = classes.filter(|_| self.has_classes).map(|name| {
-            let change = self.changed(|run| run.classes().get(&name).copied().unwrap_or(0.0));
+            let change = self.changed(|run| run.class_j(&name));
             row(Subject::Class(name), change)
         });
         Comparison {
@@ -116,16 +115,17 @@ impl RecordedSides<'_> {
         let figure = |joules: &dyn Fn(&RecordedRun) -> f64| {
             self.mean(self.new.iter().map(joules)).map(|mean| (Joules(mean.value), mean.interval()))
         };
-        for run in self.new {
-            for key in run.methods.keys() {
-                let of = |run: &RecordedRun| run.methods.get(key).copied().unwrap_or(0.0);
-                let name = Subject::Method(key.clone()).name();
-                spending.insert(("method", name), figure(&of));
-            }
-            for class in run.classes().keys() {
-                let of = |run: &RecordedRun| run.classes().get(class).copied().unwrap_or(0.0);
-                spending.insert(("class", class.clone()), figure(&of));
-            }
+        let methods: BTreeSet<&MethodKey> =
+            self.new.iter().flat_map(|run| run.methods.keys()).collect();
+        for key in &methods {
+            let of = |run: &RecordedRun| run.methods.get(*key).copied().unwrap_or(0.0);
+            let name = Subject::Method((*key).clone()).name();
+            spending.insert(("method", name), figure(&of));
+        }
+        let classes: BTreeSet<&str> = methods.iter().map(|key| key.class.as_str()).collect();
+        for class in classes {
+            let of = |run: &RecordedRun| run.class_j(class);
+            spending.insert(("class", class.to_owned()), figure(&of));
         }
         spending
     }

@@ -1,10 +1,11 @@
 //! How alike recordings are: parts of the whole with their spread over repeats, and the order of
-//! methods by energy. Watts differ from run to run where parts of the whole stay
-//! (as e-Surgeon saw of Jetty); whether they do is told here.
+//! methods by energy. e-Surgeon's watts of Jetty differed from run to run where parts of the whole
+//! stayed the same; these figures show whether they do.
 
 use std::collections::BTreeMap;
 
 use crate::account::MethodKey;
+use crate::dataset::energy::variance;
 use crate::model::metrics::pearson_r;
 
 use super::change::EnergyChange;
@@ -17,9 +18,9 @@ type Shares = BTreeMap<MethodKey, f64>;
 
 /// Parts of the whole of classes and methods, the largest first.
 pub(super) fn share_rows(sides: &RecordedSides<'_>) -> Vec<ShareRow> {
-    let classes = sides.keys(|run| run.classes().into_keys().collect()).into_iter();
+    let classes = sides.keys(RecordedRun::classes).into_iter();
     let classes = classes.filter(|_| sides.has_classes).map(|class| {
-        let of = |run: &RecordedRun| run.classes().get(&class).copied().unwrap_or(0.0);
+        let of = |run: &RecordedRun| run.class_j(&class);
         share_row(sides, Subject::Class(class.clone()), of)
     });
     let methods = sides.keys(|run| run.methods.keys().cloned().collect()).into_iter();
@@ -60,10 +61,7 @@ fn share(joules: f64, whole_j: f64) -> f64 {
 
 /// The standard deviation of a sample; none of fewer than two.
 fn deviation(values: &[f64]) -> Option<f64> {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (values.len() > 1).then(|| (squares / (n - 1.0)).sqrt())
+    variance(values).map(f64::sqrt)
 }
 
 impl Stability {

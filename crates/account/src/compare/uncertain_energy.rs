@@ -6,6 +6,7 @@
 //! interval and not a false alarm.
 
 use crate::account::Interval;
+use crate::dataset::energy::{mean, variance};
 use crate::model::student_975;
 
 /// One independent source of error: variance and degrees of freedom.
@@ -30,14 +31,10 @@ impl UncertainEnergy {
     /// Mean of repeats; without an error for a single one, `None` for none.
     pub(crate) fn mean_of(values: &[f64]) -> Option<UncertainEnergy> {
         let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        if values.is_empty() || !mean.is_finite() {
-            return None;
-        }
-        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        let part = || ErrorSource { variance: squares / (n - 1.0) / n, freedom: n - 1.0 };
-        let parts = (values.len() > 1).then(|| vec![part()]);
-        Some(UncertainEnergy { value: mean, parts })
+        let value = mean(values).filter(|mean| mean.is_finite())?;
+        let part = |variance: f64| ErrorSource { variance: variance / n, freedom: n - 1.0 };
+        let parts = variance(values).map(|variance| vec![part(variance)]);
+        Some(UncertainEnergy { value, parts })
     }
 
     /// Sum with another, independent value.

@@ -1,6 +1,8 @@
 //! Of how many occurrences of a state, a component or an activity something else was part: how
 //! many wake-ups of a radio had a packet in them.
 
+use wattline_units::interval::NORMAL_975;
+
 use super::analysis::Analysis;
 use super::label::Labels;
 use super::log::seconds;
@@ -55,16 +57,13 @@ impl Containing {
     #[must_use]
     pub fn share_interval(&self) -> Option<(f64, f64)> {
         let (share, all) = (self.share_with()?, self.occurrences() as f64);
-        let z2 = QUANTILE * QUANTILE;
+        let z2 = NORMAL_975 * NORMAL_975;
         let middle = (share + z2 / (2.0 * all)) / (1.0 + z2 / all);
         let spread = share * (1.0 - share) / all + z2 / (4.0 * all * all);
-        let half = QUANTILE * spread.sqrt() / (1.0 + z2 / all);
+        let half = NORMAL_975 * spread.sqrt() / (1.0 + z2 / all);
         Some(((middle - half).max(0.0), (middle + half).min(1.0)))
     }
 }
-
-/// The normal quantile of a 95 % interval.
-const QUANTILE: f64 = 1.959_963_985;
 
 /// A name that a log does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -54,12 +54,6 @@ impl Usage {
             activities: activities.map(|(label, all)| (label, occupancy(&all, &watched))).collect(),
         }
     }
-
-    /// The part of the watched time; none of an empty log.
-    #[must_use]
-    pub fn duty_cycle(&self, occupancy: Occupancy) -> Option<f64> {
-        (self.watched_s > 0.0).then(|| occupancy.time_s / self.watched_s)
-    }
 }
 
 /// The time that is accounted for.
@@ -172,7 +166,7 @@ mod tests {
         assert!(close(usage.components[0], 3.0, 2), "on and loud follow each other");
         let a = usage.activities[&labels.intern("1", "a")];
         assert!(close(a, 4.0, 2), "from 1 to 4 s on either component: {a:?}");
-        assert!((usage.duty_cycle(a).unwrap() - 0.4).abs() < 1e-12);
+        assert!((a.time_s / usage.watched_s - 0.4).abs() < 1e-12);
     }
 
     #[test]

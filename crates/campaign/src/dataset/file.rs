@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Deserializer};
 
 use crate::failure::{Failure, message_with_causes};
-use crate::folder::{Artifact, CampaignFolder, names, read_text};
+use crate::folder::{Artifact, CampaignFolder, names, read_artifact};
 use crate::input_file;
 use crate::model::table::{ColumnChoice, Table, TableRows};
 use crate::model::{ContextPrice, FoldUnit};
@@ -113,9 +113,7 @@ impl Artifact for CaseMixes {
 fn mixes_beside(dataset: &Path) -> Result<CaseMixes, Failure> {
     let path = dataset.with_file_name(names::CONTEXTS);
     match path.is_file() {
-        true => {
-            CaseMixes::from_csv(&read_text(&path)?).map_err(|error| Failure::input(&path, error))
-        }
+        true => read_artifact(&path),
         false => Ok(CaseMixes::default()),
     }
 }

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// How often the command is looked at.
+/// Time between two checks of whether the command has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How long a command that is asked to end may take to do so.
+/// Time that a command has to end after it was asked to, before it is killed.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// So much of what it said last is kept, in bytes.
+/// Bytes kept of the end of a command's output.
 const KEPT: u64 = 64 * 1024;
 
 /// Ends a command with all that it started and that is left in its group.

@@ -1,6 +1,6 @@
 //! The trait of results that are written and read back, each in one file of a campaign's folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
@@ -27,14 +27,21 @@ pub trait Artifact: Sized {
     fn parse(text: &str) -> Result<Self, Self::ParseError>;
 }
 
+/// Reads an artifact from a file of any name.
+///
+/// # Errors
+/// The file cannot be read, or its text is no such artifact.
+pub fn read_artifact<A: Artifact>(path: &Path) -> Result<A, Failure> {
+    A::parse(&read_text(path)?).map_err(|error| Failure::input(path, error))
+}
+
 impl CampaignFolder {
     /// Reads a result.
     ///
     /// # Errors
     /// The file does not exist, or is invalid.
     pub fn read<A: Artifact>(&self) -> Result<A, Failure> {
-        let path = self.file(A::NAME);
-        A::parse(&read_text(&path)?).map_err(|error| Failure::input(path, error))
+        read_artifact(&self.file(A::NAME))
     }
 
     /// Reads a result that not every campaign has; none if its file does not exist.

@@ -14,12 +14,11 @@ mod write;
 use std::path::{Path, PathBuf};
 
 pub use crate::run::OnExisting;
-pub use artifact::Artifact;
+pub use artifact::{Artifact, read_artifact};
 pub use measured_campaign::{MeasuredCampaign, unanalysed_languages};
 pub use output::{Output, UnfinishedFile};
 pub use output::{read_text, replace_file};
 pub use planned_campaign::PlannedCampaign;
-pub use read::read_model;
 pub use unfinished::remove_unfinished;
 
 /// The folder with the results of a campaign's stages.

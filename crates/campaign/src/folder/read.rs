@@ -1,24 +1,19 @@
 //! Methods that read the files of a campaign's folder.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::build::sources;
 use crate::campaign::{PlannedCase, parse_executions, read_plan};
 use crate::csv_text;
 use crate::failure::Failure;
 use crate::java::SourceFile;
-use crate::model::{CvRow, DeviceFactor, Model, OperationEstimability, cv_rows, estimability_rows};
+use crate::model::{CvRow, DeviceFactor, OperationEstimability, cv_rows, estimability_rows};
 use crate::operations::Dictionary;
 use crate::run::{self, RawLogs, RunRecord, read_journal};
 use crate::scenario::{Scenario, read_scenario};
 
 use super::{CampaignFolder, MeasuredCampaign, names, read_text, unanalysed_languages};
-
-/// Reads a cost model from a file.
-pub fn read_model(path: &Path) -> Result<Model, Failure> {
-    Model::from_json(&read_text(path)?).map_err(|error| Failure::input(path, error))
-}
 
 impl CampaignFolder {
     /// Reads the copy of the scenario. Its paths are not those of the original.

@@ -1,10 +1,10 @@
 //! What a running monitor can be told to do with its sensors and formulas.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::attribution::monitor::formulas::{EnergyFormula, NetworkModes, SocPower};
+use crate::attribution::monitor::formulas::{EnergyFormula, NetworkModes};
 use crate::attribution::monitor::formulas::{Metered, parse_modes};
 use crate::attribution::monitor::host::Host;
 use crate::attribution::monitor::sensors::{MeterReading, Network, Threads, sensor};
@@ -135,7 +135,7 @@ impl ModuleSettings {
             "soc-table" => {
                 let path = self.soc.as_deref();
                 let path = path.ok_or_else(|| refused("soc-table: give --soc FILE".into()))?;
-                Box::new(self.soc_power(path)?)
+                Box::new(soc_power(path)?)
             }
             "network-modes" => {
                 if self.network.is_empty() {
@@ -180,10 +180,6 @@ impl ModuleSettings {
         let about = formula.describe();
         modules.start(formula);
         Ok(format!("{done} formula {name}{}: {about}", replaced.unwrap_or_default()))
-    }
-
-    fn soc_power(&self, path: &Path) -> Result<SocPower, Failure> {
-        soc_power(path)
     }
 
     /// Settings of another module are a mistake.

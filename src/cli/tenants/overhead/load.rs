@@ -9,7 +9,7 @@ use crate::device::{end_group, last_of};
 use crate::failure::Failure;
 use crate::format::{truncate, visible_name};
 
-/// So many characters of what a command said last are told.
+/// Number of characters of a command's last output in an error message.
 const SHOWN: usize = 300;
 
 /// A name and what to run for it.
