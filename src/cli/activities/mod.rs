@@ -355,6 +355,20 @@ fn classes(logs: &mut [NodeLog], classes: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Names the logs of the page, and the nodes of them that are simulated.
+fn subtitle(logs: &[PathBuf], analyses: &[Analysis]) -> String {
+    let simulated = analyses.iter().filter(|analysis| analysis.log.is_simulated);
+    let simulated: Vec<&str> = simulated.map(|analysis| analysis.log.node.as_str()).collect();
+    let from = format!("From {}", named(logs));
+    match simulated.is_empty() {
+        true => from,
+        false => format!(
+            "{from}. Simulated ({}): the energies are computed, not measured.",
+            simulated.join(", ")
+        ),
+    }
+}
+
 fn write(
     arguments: &AccountArguments,
     output: &Output,
@@ -362,7 +376,7 @@ fn write(
     answers: &Answers,
     labels: &Labels,
 ) -> Result<(), Failure> {
-    let subtitle = format!("From {}", named(&arguments.logs));
+    let subtitle = subtitle(&arguments.logs, analyses);
     let window = (arguments.from_s.map(nanoseconds), arguments.to_s.map(nanoseconds));
     output.write("powers.csv", output::powers_csv(analyses))?;
     output.write("energy.csv", output::energy_csv(analyses, labels))?;

@@ -100,7 +100,12 @@ fn the_blink_data_set_gives_table_3() {
         assert!(said.contains(words), "{words}: {said}");
     }
     let page = fs::read_to_string(Path::new(&out).join("activities.html")).unwrap();
-    for words in ["Time by component and activity", "Result of the regression", "2.51 mA"] {
+    for words in [
+        "Simulated (1): the energies are computed",
+        "Time by component and activity",
+        "Result of the regression",
+        "2.51 mA",
+    ] {
         assert!(page.contains(words), "{words}");
     }
 }

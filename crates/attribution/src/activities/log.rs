@@ -136,6 +136,8 @@ pub struct NodeLog {
     pub written_ns: Vec<i64>,
     /// Volts of the supply, where they are known: currents are powers over it.
     pub supply_v: Option<f64>,
+    /// Whether the node is simulated: its energy is computed, not measured.
+    pub is_simulated: bool,
     /// What was noticed on reading it.
     pub remarks: Vec<Remark>,
 }

@@ -52,6 +52,7 @@ pub fn read_quanto(
     }
     let mut log = reader.log;
     log.supply_v = names.supply_v;
+    log.is_simulated = names.simulated;
     if names.simulated {
         let message = "the node is simulated: its energy is computed, not measured";
         log.remarks.push(Remark::new(RemarkKind::Note, message));
