@@ -1,7 +1,7 @@
 //! Recording of call paths by thread, for accounts with inclusive energies.
 
 use crate::account::calls::{CallTree, add_log};
-use crate::build::{CallRecorder, VariantBuilder, call_limit};
+use crate::build::{MethodCallRecorder, VariantBuilder, call_limit};
 use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
 use crate::format::counted;
@@ -38,10 +38,10 @@ pub fn record_calls(
         return Err(Failure::input(&scenario.file, why));
     }
     let mut tree = CallTree::default();
-    let recorder = CallRecorder::new(scenario, jdk, builder)?;
+    let recorder = MethodCallRecorder::new(scenario, jdk, builder)?;
     let bar = progress.bar(scenario.inputs.len() as u64, "recording calls");
     for input in &scenario.inputs {
-        let log = recorder.record(input)?;
+        let log = recorder.run_and_log(input)?;
         add_log(&mut tree, &log, dictionary).map_err(|error| Failure::input(&input.name, error))?;
         bar.inc(1);
     }

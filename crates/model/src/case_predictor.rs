@@ -3,7 +3,7 @@
 use super::library::arrange_columns;
 use super::linear::dot;
 use super::predictor_choice::ConstantEnergy;
-use super::reach::CostReach;
+use super::validity_limits::ValidityLimits;
 use crate::table::{Case, Table};
 
 /// Predictor of whole cases by a fit: costs, their reach and constant energy.
@@ -14,7 +14,7 @@ pub(crate) struct CasePredictor {
     /// Costs in joules, length l.
     pub costs: Vec<f64>,
     /// Limits within which the costs hold; absent for no limit.
-    pub reach: Option<CostReach>,
+    pub reach: Option<ValidityLimits>,
     /// Energy that does not depend on operations.
     pub constant: Option<ConstantEnergy>,
 }
@@ -30,7 +30,7 @@ impl CasePredictor {
     /// Returns the energy of a case with these counts, length l, in joules.
     pub fn energy_j(&self, counts: &[f64], case: &Case) -> f64 {
         let operations = match &self.reach {
-            Some(reach) => reach.energy_j(counts, &self.costs),
+            Some(reach) => reach.price_counts_j(counts, &self.costs),
             None => dot(counts, &self.costs),
         };
         operations + self.constant.map_or(0.0, |constant| constant.energy_j(case.duration_s))

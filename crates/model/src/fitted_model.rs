@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::devices::DeviceFactor;
 use super::predictor_choice::{ConstantEnergy, PredictorChoice};
-use super::reach::CostReach;
+use super::validity_limits::ValidityLimits;
 
 /// Newest format of `model.json` that this version reads, and the one it writes.
 pub const MODEL_FORMAT: u32 = 1;
@@ -165,7 +165,7 @@ pub struct Model {
     pub of_microbenchmarks: Option<MicrobenchmarkCosts>,
     /// Limits within which the costs hold; of `stack` only: costs of others have no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reach: Option<CostReach>,
+    pub reach: Option<ValidityLimits>,
     /// Energy that does not depend on operations; absent if none is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constant: Option<ConstantEnergy>,

@@ -39,7 +39,6 @@ mod prediction;
 mod predictor_choice;
 mod prior_file;
 mod quantiles;
-mod reach;
 #[cfg(feature = "linfa")]
 mod second_opinion;
 mod solver;
@@ -49,6 +48,7 @@ mod table_check;
 mod tails;
 mod tuning;
 mod validation;
+mod validity_limits;
 mod weights;
 
 #[cfg(test)]
@@ -79,7 +79,6 @@ pub use options::{
 pub use prediction::{ColumnIndex, EnergyPrediction};
 pub use predictor_choice::{CandidateScore, ConstantEnergy, PredictorChoice};
 pub use quantiles::{normal_quantile, student_975, student_quantile};
-pub use reach::CostReach;
 #[cfg(feature = "linfa")]
 pub use second_opinion::{SECOND_OPINION, second_opinion};
 pub use stream::{
@@ -90,6 +89,7 @@ pub use validation::{
     CrossValidation, CvMean, CvRow, CvSet, cross_validate, cross_validate_repeatedly, cv_csv,
     cv_mean, cv_rows, cv_verdict,
 };
+pub use validity_limits::ValidityLimits;
 pub use weights::Weighting;
 
 /// Serialises rows as CSV, with a header.

@@ -113,7 +113,7 @@ impl BoardClock {
     }
 
     /// Notes that a host no longer waits for its shell.
-    pub(super) fn release_host(&self) {
+    pub(super) fn end_host_wait(&self) {
         self.update_state(|state| state.waiting_hosts -= 1);
     }
 

@@ -106,7 +106,7 @@ fn has_ignored_signal(status: &str, signal: i32) -> bool {
 
 impl Drop for Shell {
     fn drop(&mut self) {
-        self.clock.release_host();
+        self.clock.end_host_wait();
     }
 }
 

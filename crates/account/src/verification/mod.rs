@@ -152,7 +152,7 @@ impl Verification<'_> {
     }
 
     fn package_kind(&self) -> PackageKind {
-        PackageKind::of(&self.loaded.scenario, self.board)
+        PackageKind::for_scenario_on(&self.loaded.scenario, self.board)
     }
 
     /// Names and packages of the original and the copies.

@@ -158,7 +158,7 @@ pub fn open<'p>(
         rails,
         patience: RECONNECT_LIMIT,
     };
-    if PackageKind::of(scenario, &board) == PackageKind::Jar {
+    if PackageKind::for_scenario_on(scenario, &board) == PackageKind::Jar {
         board.facts.sampler = board.facts.sampler.filter(|sampler| !sampler.is_of_packages());
     }
     if !scenario.application.can_be_sampled {

@@ -22,17 +22,18 @@ pub enum PackageKind {
 }
 
 impl PackageKind {
-    /// The kind of package of a scenario's application on a board: on this machine always a jar, on
-    /// a real board, which takes nothing else, always an Android package.
-    pub fn of(scenario: &Scenario, board: &OpenBoard<'_>) -> PackageKind {
+    /// The kind of package of a scenario's application on a board: the scenario's own `apk` where it
+    /// names one; else a jar on this machine and, of a class with `main`, on a virtual board; else an
+    /// Android package.
+    pub fn for_scenario_on(scenario: &Scenario, board: &OpenBoard<'_>) -> PackageKind {
         match scenario.application.apk {
             Some(_) => PackageKind::Own,
-            None => PackageKind::of_ours(scenario, board),
+            None => PackageKind::for_own_programs_on(scenario, board),
         }
     }
 
     /// The kind of package of wattline's own programs on a board, such as microbenchmarks.
-    pub(crate) fn of_ours(scenario: &Scenario, board: &OpenBoard<'_>) -> PackageKind {
+    pub(crate) fn for_own_programs_on(scenario: &Scenario, board: &OpenBoard<'_>) -> PackageKind {
         match scenario.application.start {
             _ if board.is_local() => PackageKind::Jar,
             StartKind::Main if board.facts.is_virtual() => PackageKind::Jar,
@@ -99,7 +100,7 @@ impl InstalledVersions {
 }
 
 /// Writes an application's bytes to a file in a folder.
-pub(crate) fn application_file(
+pub(crate) fn write_application_file(
     bytes: &[u8],
     form: PackageKind,
     folder: &Path,

@@ -23,7 +23,7 @@ pub fn session(
     let settings = &scenario.session;
     let slowdown = if kind == SessionKind::Traced { ASSUMED.traced_slowdown } else { 1.0 };
     let limit = Duration::from_secs_f64(settings.limit_s * slowdown);
-    let form = PackageKind::of(scenario, board);
+    let form = PackageKind::for_scenario_on(scenario, board);
     let (package, main) = (&scenario.application.package, scenario.application.main.as_deref());
     let main = match form {
         // The runner's package knows it, where something is started.

@@ -28,7 +28,7 @@ pub fn call_limit(scenario: &Scenario) -> Duration {
 
 /// Builds the unremoved application with the call-tree probe and records its calls, in runs that
 /// don't wait for frames.
-pub struct CallRecorder<'r> {
+pub struct MethodCallRecorder<'r> {
     jdk: &'r Jdk,
     runner: VariantRunner<'r>,
     limit: Duration,
@@ -37,7 +37,7 @@ pub struct CallRecorder<'r> {
     classes: PathBuf,
 }
 
-impl<'r> CallRecorder<'r> {
+impl<'r> MethodCallRecorder<'r> {
     /// Builds the application with the call-tree probe.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl<'r> CallRecorder<'r> {
     ///
     /// # Errors
     /// The run fails, or leaves no log.
-    pub fn record(&self, input: &InputSequence) -> Result<String, BuildError> {
+    pub fn run_and_log(&self, input: &InputSequence) -> Result<String, BuildError> {
         let place = TemporaryFolder::new("calls").map_err(BuildError::io(std::env::temp_dir()))?;
         let run = self.runner.call_recording_run(input, place.path(), &self.classes, self.limit)?;
         let outcome = jvm::run(self.jdk, &run)?;
@@ -122,9 +122,9 @@ mod tests {
         let sources = Sources::of_texts(vec![("a/Main.java".to_owned(), MAIN.to_owned())]);
         let application = AnalysedApplication::analyse(sources, Granularity::Statement).unwrap();
         let mut builder = VariantBuilder::new(&application, &jdk, None).unwrap();
-        let recorder = CallRecorder::new(&scenario, &jdk, &mut builder).unwrap();
-        let recorder = CallRecorder { limit, ..recorder };
-        Some(recorder.record(&scenario.inputs[0]).unwrap())
+        let recorder = MethodCallRecorder::new(&scenario, &jdk, &mut builder).unwrap();
+        let recorder = MethodCallRecorder { limit, ..recorder };
+        Some(recorder.run_and_log(&scenario.inputs[0]).unwrap())
     }
 
     /// Executions on each path that a block ran on, most first, and whether they were sampled.

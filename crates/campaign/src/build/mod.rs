@@ -33,7 +33,7 @@ mod variant_runner;
 mod windowed_application;
 
 pub use application::AnalysedApplication;
-pub use call_logs::{CallRecorder, call_limit};
+pub use call_logs::{MethodCallRecorder, call_limit};
 pub use dry_run::HostDryRunner;
 pub use dry_run_judge::{DryRunEnd, DryRunJudge, DryRunOutput, TriedVariant};
 pub use error::{BuildError, OWN_PACKAGE_NEEDS_ANDROID};

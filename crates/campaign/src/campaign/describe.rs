@@ -7,7 +7,7 @@ use crate::blocks::BlockId;
 
 use super::candidates::ranks;
 use super::counts::OperationMatrix;
-use super::line_choice::LineChoice;
+use super::line_error_criterion::LineErrorCriterion;
 use super::order::repeats;
 use super::plan_contents::{
     DroppedBlock, Plan, PlanSettings, PlanSummary, PlannedCase, ran, share,
@@ -22,7 +22,7 @@ pub(super) fn describe(
     settings: &PlanSettings,
     matrix: &OperationMatrix,
     removable: &[BlockId],
-    lines: &LineChoice,
+    lines: &LineErrorCriterion,
     search: &SetSearch<'_>,
     chosen: &[usize],
 ) -> Plan {

@@ -1,7 +1,7 @@
 //! Choice of cases by the expected error of line energies: greedily, then by exchange.
 
 use super::criterion::{CostBelief, OperationShares, shares};
-use super::line_choice::LineChoice;
+use super::line_error_criterion::LineErrorCriterion;
 use super::pool::CandidatePool;
 
 /// Most rounds of exchange; each lowers the criterion.
@@ -10,7 +10,7 @@ const MOST_EXCHANGES: u32 = 5;
 /// Least part by which an exchange must lower the criterion.
 const LEAST_EXCHANGE: f64 = 1e-6;
 
-impl LineChoice {
+impl LineErrorCriterion {
     /// Adds cases to `chosen`, each time the one that lowers the error most, until there
     /// are enough or the error is small enough; then exchanges them.
     pub fn choose(&self, pool: &CandidatePool<'_, '_>, mut chosen: Vec<usize>) -> Vec<usize> {

@@ -11,7 +11,7 @@ mod describe;
 pub(crate) mod dry_runner;
 mod exchange;
 mod groups;
-mod line_choice;
+mod line_error_criterion;
 pub(crate) mod order;
 mod own_builds;
 pub(crate) mod plan;

@@ -19,7 +19,7 @@ use crate::operations::Dictionary;
 use super::counts::OperationMatrix;
 use super::describe::describe;
 use super::dry_runner::{DryError, DryRunner};
-use super::line_choice::LineChoice;
+use super::line_error_criterion::LineErrorCriterion;
 use super::plan_contents::{Plan, PlanSettings};
 use super::search::SetSearch;
 use super::selection::choose_runnable;
@@ -66,7 +66,12 @@ pub fn plan(
     }
     let removable = removable_blocks(dictionary);
     find_sets(settings, &matrix, &removable, &mut search)?;
-    let lines = LineChoice::new(&settings.microbenchmarks, dictionary, &matrix, &search.base);
+    let lines = LineErrorCriterion::for_busiest_lines(
+        &settings.microbenchmarks,
+        dictionary,
+        &matrix,
+        &search.base,
+    );
     let chosen = choose_runnable(settings, &matrix, &removable, &lines, &mut search)?;
     Ok(describe(settings, &matrix, &removable, &lines, &search, &chosen))
 }

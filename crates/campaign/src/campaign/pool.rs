@@ -3,7 +3,7 @@
 use crate::blocks::BlockId;
 
 use super::counts::OperationMatrix;
-use super::line_choice::LineChoice;
+use super::line_error_criterion::LineErrorCriterion;
 use super::plan_contents::PlanSettings;
 use super::search::{OwnBuildResult, SetSearch, count_collapsed};
 
@@ -12,7 +12,7 @@ pub(super) struct CandidatePool<'p, 'd> {
     pub settings: &'p PlanSettings,
     pub matrix: &'p OperationMatrix,
     pub removable: &'p [BlockId],
-    pub lines: &'p LineChoice,
+    pub lines: &'p LineErrorCriterion,
     pub search: &'p SetSearch<'d>,
 }
 

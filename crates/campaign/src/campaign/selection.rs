@@ -13,7 +13,7 @@ use crate::scenario::CaseChoice;
 use super::candidates::Candidates;
 use super::counts::OperationMatrix;
 use super::dry_runner::DryError;
-use super::line_choice::LineChoice;
+use super::line_error_criterion::LineErrorCriterion;
 use super::plan_contents::PlanSettings;
 use super::pool::CandidatePool;
 use super::search::{CandidateSet, OwnBuildResult, SetSearch};
@@ -26,7 +26,7 @@ pub(super) fn choose_runnable(
     settings: &PlanSettings,
     matrix: &OperationMatrix,
     removable: &[BlockId],
-    lines: &LineChoice,
+    lines: &LineErrorCriterion,
     search: &mut SetSearch<'_>,
 ) -> Result<Vec<usize>, DryError> {
     for _ in 0..MOST_REPLACEMENTS {

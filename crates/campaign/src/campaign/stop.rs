@@ -7,7 +7,7 @@ use crate::operations::Dictionary;
 
 use super::counts::OperationMatrix;
 use super::criterion::LineError;
-use super::line_choice::LineChoice;
+use super::line_error_criterion::LineErrorCriterion;
 use super::planned_microbenchmarks::PlannedMicrobenchmarks;
 
 /// Least part by which repeats must be able to lower the error to be made.
@@ -41,7 +41,7 @@ pub fn line_error_outlook(
     cases: &[ReplicatedCase],
 ) -> Option<LineErrorOutlook> {
     let matrix = OperationMatrix::new(dictionary);
-    let lines = LineChoice::new(microbenchmarks, dictionary, &matrix, bases);
+    let lines = LineErrorCriterion::for_busiest_lines(microbenchmarks, dictionary, &matrix, bases);
     let row = |case: &ReplicatedCase| -> Vec<u128> {
         let count = |name: &String| case.counts.get(name).copied().unwrap_or(0);
         matrix.operations.iter().map(count).collect()

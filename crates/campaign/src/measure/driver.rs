@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::boards::OpenBoard;
 use crate::boards::package_kind::{
-    InstallableApplication, InstalledVersions, PackageKind, application_file, write_file_in,
+    InstallableApplication, InstalledVersions, PackageKind, write_application_file, write_file_in,
 };
 use crate::boards::session::{limit_variant_session, session};
 use crate::build::package::PackageBuilder;
@@ -262,7 +262,7 @@ impl BoardDriver<'_, '_, '_> {
             .get(run.case.as_str())
             .copied()
             .ok_or_else(|| Failure::input(PLAN, format!("it has no case {}", run.case)))?;
-        let form = PackageKind::of(self.scenario, self.board);
+        let form = PackageKind::for_scenario_on(self.scenario, self.board);
         let build = match run.phase {
             RunPhase::Idle => None,
             RunPhase::Traced => Some(self.build(case, self.probe(), form)?),
@@ -327,7 +327,7 @@ impl BoardDriver<'_, '_, '_> {
         let (bytes, version) = build?;
         let runner =
             runner?.map(|bytes| write_file_in(self.folder, "runner.apk", bytes)).transpose()?;
-        let file = application_file(&bytes, form, self.folder)?;
+        let file = write_application_file(&bytes, form, self.folder)?;
         Ok(InstallableApplication { file, version, runner })
     }
 

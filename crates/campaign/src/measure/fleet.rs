@@ -11,8 +11,8 @@ use crate::folder::{CampaignFolder, Output};
 use crate::private_files::TemporaryFolder;
 use crate::progress::Progress;
 use crate::run::{
-    FleetBoard, LostBoardPolicy, RepeatCheck, RunOptions, RunProgress, RunSummary, read_assignment,
-    read_journal, run_fleet,
+    CampaignOutcome, FleetBoard, LostBoardPolicy, RepeatCheck, RunOptions, RunProgress,
+    read_assignment, read_journal, run_fleet,
 };
 use crate::scenario::Scenario;
 
@@ -47,7 +47,7 @@ pub fn measure(
     when_lost: LostBoardPolicy,
     enough: &mut RepeatCheck<'_>,
     progress: &dyn Progress,
-) -> Result<RunSummary, Failure> {
+) -> Result<CampaignOutcome, Failure> {
     let SharedCampaign { scenario, cases, order, options } = *campaign;
     let serials = names(boards)?;
     check_same_rails(boards)?;

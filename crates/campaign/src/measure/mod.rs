@@ -19,9 +19,9 @@ use crate::load::LoadedScenario;
 use crate::private_files::TemporaryFolder;
 use crate::progress::Progress;
 use crate::run::{
-    CampaignBasis, EarlyStop, JudgeSettings, LostBoardPolicy, OnExisting, RunOptions, RunProblem,
-    RunProgress, RunRecord, RunSummary, changes_of_basis, read_journal, run_campaign_until,
-    run_problems,
+    CampaignBasis, CampaignOutcome, EarlyStop, JudgeSettings, LostBoardPolicy, OnExisting,
+    RunOptions, RunProblem, RunProgress, RunRecord, changes_of_basis, read_journal,
+    run_campaign_until, run_problems,
 };
 use crate::scenario::Scenario;
 use crate::truth_folder;
@@ -85,7 +85,7 @@ pub fn measure(
     output: &Output,
     ResumeOptions { existing, when_lost }: ResumeOptions,
     progress: &dyn Progress,
-) -> Result<RunSummary, Failure> {
+) -> Result<CampaignOutcome, Failure> {
     let scenario = &loaded.scenario;
     let cases = planned.cases.as_slice();
     let order = order_runs(cases, &sampled_runs::settings_for(&scenario.campaign, boards)?);
@@ -196,7 +196,7 @@ fn take_up(
 }
 
 /// Lines about the number of runs, failed entries, and problems.
-pub fn summary_text(summary: &RunSummary) -> String {
+pub fn summary_text(summary: &CampaignOutcome) -> String {
     let good = summary.records.iter().filter(|record| record.is_good()).count();
     let bad = summary.records.len() - good;
     let mut text = format!("{}, {}", counted(good, "good run"), counted(bad, "bad one"));

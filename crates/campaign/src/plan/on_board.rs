@@ -89,7 +89,7 @@ impl<'r, 'a> BoardDryRunner<'r, 'a> {
         builder: &'r mut VariantBuilder<'a>,
     ) -> Result<Self, Failure> {
         let scenario = &loaded.scenario;
-        let form = PackageKind::of(scenario, &board);
+        let form = PackageKind::for_scenario_on(scenario, &board);
         if form == PackageKind::Jar && !board.is_local() {
             let message = "`campaign.plan_on` is \"board\", and a board gives switches to a package \
                            alone: take `start = \"instrument\"`, the default, for \"main\"";

@@ -33,7 +33,7 @@ pub struct RunProgress<'r> {
 
 /// Result of a campaign: its records, the entries that failed for good, and why it ended early.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RunSummary {
+pub struct CampaignOutcome {
     /// All runs, those of the journal included, in the order in which they were made.
     pub records: Vec<RunRecord>,
     /// Plan entries whose runs were all bad, with the reasons of the last one.
@@ -60,7 +60,7 @@ pub fn run_campaign_until(
     options: &RunOptions,
     enough: &mut RepeatCheck<'_>,
     progress: &mut dyn FnMut(&RunProgress<'_>),
-) -> Result<RunSummary, RunError> {
+) -> Result<CampaignOutcome, RunError> {
     let mut journal = open_journal(options)?;
     let mut given_up = Vec::new();
     let (mut resumed, mut failures_in_a_row) = (0, 0);
@@ -100,7 +100,7 @@ pub fn run_campaign_until(
         }
     }
     let (records, stopped) = journal.into_records();
-    Ok(RunSummary { records, given_up, resumed, stopped })
+    Ok(CampaignOutcome { records, given_up, resumed, stopped })
 }
 
 /// Whether the run at `index` ends the campaign, as the last of a round after which no further one

@@ -17,7 +17,7 @@ fn run_campaign(
     driver: &mut dyn RunDriver,
     options: &RunOptions,
     progress: &mut dyn FnMut(&RunProgress<'_>),
-) -> Result<RunSummary, RunError> {
+) -> Result<CampaignOutcome, RunError> {
     run_campaign_until(order, driver, options, &mut |_| Ok(None), progress)
 }
 
@@ -107,7 +107,11 @@ pub(crate) fn options(folder: &Path, existing: OnExisting) -> RunOptions {
     }
 }
 
-fn run(folder: &Path, existing: OnExisting, driver: &mut Scripted) -> Result<RunSummary, RunError> {
+fn run(
+    folder: &Path,
+    existing: OnExisting,
+    driver: &mut Scripted,
+) -> Result<CampaignOutcome, RunError> {
     run_campaign(&order(), driver, &options(folder, existing), &mut |_| {})
 }
 

@@ -18,7 +18,7 @@ use std::thread;
 use crate::campaign::{Assignment, PlannedRun};
 
 use super::campaign::{
-    FAILURES_IN_A_ROW_MAX, RepeatCheck, RunDriver, RunProgress, RunSummary, open_journal,
+    CampaignOutcome, FAILURES_IN_A_ROW_MAX, RepeatCheck, RunDriver, RunProgress, open_journal,
 };
 use super::entry::RunEntry;
 use super::error::{DriverError, RunError};
@@ -71,7 +71,7 @@ pub fn run_fleet(
     when_lost: LostBoardPolicy,
     enough: &mut RepeatCheck<'_>,
     progress: &mut dyn FnMut(&RunProgress<'_>),
-) -> Result<RunSummary, RunError> {
+) -> Result<CampaignOutcome, RunError> {
     let mut journal = open_journal(options)?;
     if journal.assignment.is_none() {
         journal.assign(fresh)?;
@@ -329,7 +329,7 @@ impl<'f> FleetWriter<'f> {
     }
 
     /// The campaign's summary; an error if runs are open.
-    fn end(mut self) -> Result<RunSummary, RunError> {
+    fn end(mut self) -> Result<CampaignOutcome, RunError> {
         let mut open: BTreeMap<String, usize> = BTreeMap::new();
         let mut given_up = Vec::new();
         for (board, run) in self.entries() {
@@ -342,7 +342,7 @@ impl<'f> FleetWriter<'f> {
         }
         if open.is_empty() {
             let (records, stopped) = self.journal.into_records();
-            return Ok(RunSummary { records, given_up, resumed: self.resumed, stopped });
+            return Ok(CampaignOutcome { records, given_up, resumed: self.resumed, stopped });
         }
         let why = |board: &String| match self.lost.get(board) {
             Some(Some(_)) => "lost",

@@ -83,7 +83,7 @@ fn run(
     existing: OnExisting,
     boards: &mut [&mut Scripted],
     when_lost: LostBoardPolicy,
-) -> Result<RunSummary, RunError> {
+) -> Result<CampaignOutcome, RunError> {
     run_until(&order(), folder, existing, boards, when_lost, &mut |_| Ok(None))
 }
 
@@ -95,7 +95,7 @@ fn run_until(
     boards: &mut [&mut Scripted],
     when_lost: LostBoardPolicy,
     enough: &mut RepeatCheck<'_>,
-) -> Result<RunSummary, RunError> {
+) -> Result<CampaignOutcome, RunError> {
     let fresh = assign(&cases(), &["left".into(), "right".into()], 5);
     let members = boards.iter_mut().map(|board| FleetBoard {
         board: board.name.into(),
@@ -311,7 +311,7 @@ fn run_until_two(
     existing: OnExisting,
     boards: &mut [&mut Scripted],
     when_lost: LostBoardPolicy,
-) -> Result<RunSummary, RunError> {
+) -> Result<CampaignOutcome, RunError> {
     let mut enough = |records: &[RunRecord]| {
         assert_eq!(records.len() % 8, 0, "whole rounds of 6 + 2 runs");
         let ids: BTreeSet<&str> = records.iter().map(|record| record.folder.as_str()).collect();

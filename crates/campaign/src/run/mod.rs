@@ -27,7 +27,7 @@ pub(crate) mod run_problems;
 pub mod store;
 
 pub use basis::CampaignBasis;
-pub use campaign::RunSummary;
+pub use campaign::CampaignOutcome;
 pub use campaign::{RepeatCheck, RunDriver, RunProgress, run_campaign_until};
 pub use error::{DriverError, RunError};
 pub use fleet::LostBoardPolicy;

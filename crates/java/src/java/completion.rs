@@ -27,7 +27,7 @@ impl FileUnit<'_> {
                     }
                     node = otherwise;
                 }
-                Kind::While => return !self.is_endless(node) || self.has_break(node),
+                Kind::While => return !self.is_endless(node) || self.may_break_out(node),
                 _ => return true,
             }
         }
@@ -79,8 +79,8 @@ impl FileUnit<'_> {
         condition.is_some_and(|c| self.text(c).trim_matches(['(', ')', ' ']) == "true")
     }
 
-    /// Whether a `break` in the loop at `node` ends it.
-    pub(crate) fn has_break(&self, node: NodeId) -> bool {
+    /// Whether a `break` may end the loop at `node`: an unlabelled one of its own, or any labelled one.
+    pub(crate) fn may_break_out(&self, node: NodeId) -> bool {
         let tree = &self.tree;
         let mut todo: Vec<(NodeId, bool)> =
             tree.child(node, Field::Body).map(|b| (b, false)).into_iter().collect();

@@ -64,11 +64,12 @@ pub(crate) fn levels_within(
     let around = std::iter::successors(Some(index), |i| declared[*i].outer);
     let mut indices: Vec<usize> = around.collect();
     indices.reverse();
-    indices.iter().flat_map(|i| class_levels(&infos[*i])).collect()
+    indices.iter().flat_map(|i| class_type_scopes(&infos[*i])).collect()
 }
 
-/// Returns the scopes that the body of a class adds: its type variables and member classes.
-pub(crate) fn class_levels(class: &ClassInfo) -> impl Iterator<Item = TypeScope> + '_ {
+/// Returns the scopes that the body of a class adds: its member classes and its type
+/// variables.
+pub(crate) fn class_type_scopes(class: &ClassInfo) -> impl Iterator<Item = TypeScope> + '_ {
     let own = std::iter::once(TypeScope::Class(class.name.clone()));
     own.chain(class.type_parameters.iter().cloned().map(TypeScope::Variable))
 }
@@ -107,7 +108,7 @@ pub(crate) fn with_members(
 ) -> ClassInfo {
     let (before, kind) = (names.levels.len(), names.file.tree.kind(node));
     let mut class = header;
-    names.levels.extend(class_levels(&class));
+    names.levels.extend(class_type_scopes(&class));
     add_members(names, node, kind, &mut class);
     names.levels.truncate(before);
     class

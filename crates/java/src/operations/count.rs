@@ -215,7 +215,7 @@ impl OperationCounter<'_> {
             Kind::MethodDeclaration | Kind::ConstructorDeclaration => return false,
             Kind::Lambda | Kind::MethodReference => {
                 self.add_in("lambda", Operation::NEW_OBJECT, self.tree().line(node));
-                return kind == Kind::MethodReference && self.has_receiver(node);
+                return kind == Kind::MethodReference && self.reference_has_receiver(node);
             }
             Kind::Binary => self.binary(node),
             Kind::Unary => self.unary(node),

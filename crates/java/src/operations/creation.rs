@@ -21,7 +21,7 @@ impl OperationCounter<'_> {
     }
 
     /// Whether a method reference has an expression (`value::name`) that is evaluated.
-    pub(super) fn has_receiver(&self, node: NodeId) -> bool {
+    pub(super) fn reference_has_receiver(&self, node: NodeId) -> bool {
         let tree = self.tree();
         let Some(first) = tree.children(node).next() else { return false };
         !tree.kind(first).is_type() && *self.facts.symbol(first) != Symbol::Type

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use faer::Mat;
 
 use super::super::predictor_choice::{ConstantEnergy, PredictorChoice};
-use super::super::reach::CostReach;
+use super::super::validity_limits::ValidityLimits;
 
 /// Solution of a solver, in the scaled units of its design.
 #[derive(Debug, Clone)]
@@ -66,7 +66,7 @@ pub(crate) struct StackedChoice {
     /// Scaled costs by which whole cases are predicted, where those of operations are others.
     pub case_b: Option<Vec<f64>>,
     /// Limits within which the costs hold.
-    pub reach: CostReach,
+    pub reach: ValidityLimits,
     /// Energy that does not depend on operations; absent if there is none.
     pub constant: Option<ConstantEnergy>,
 }

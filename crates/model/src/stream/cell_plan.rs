@@ -58,24 +58,24 @@ impl CellPlan {
     }
 
     /// Number of outer folds; 1 without validation.
-    pub fn folds(&self) -> usize {
+    pub fn outer_fold_count(&self) -> usize {
         self.outer.map_or(1, |folds| folds.folds)
     }
 
     /// Number of inner folds; 1 where nothing is to be chosen.
-    pub fn inner(&self) -> usize {
+    pub fn inner_fold_count(&self) -> usize {
         self.inner.map_or(1, |folds| folds.folds)
     }
 
     /// Number of cells.
-    pub fn cells(&self) -> usize {
-        self.folds().saturating_mul(self.inner())
+    pub fn cell_count(&self) -> usize {
+        self.outer_fold_count().saturating_mul(self.inner_fold_count())
     }
 
     /// The cell of row `i`, `outer * inner folds + inner`.
     pub fn cell(&self, block: &RowBlock, i: usize) -> usize {
         let inner = self.inner.map_or(0, |folds| fold(block, i, folds));
-        self.fold(block, i) * self.inner() + inner
+        self.fold(block, i) * self.inner_fold_count() + inner
     }
 
     /// The outer fold of row `i`.

@@ -89,8 +89,8 @@ impl AllCells {
         digits: Precision,
     ) -> Result<Self, ModelError> {
         let l = rows.features().len();
-        check_sums(plan.cells(), l)?;
-        let mut found = Self::none(plan.cells(), l);
+        check_sums(plan.cell_count(), l)?;
+        let mut found = Self::none(plan.cell_count(), l);
         let mut filling =
             CellFiller { batch: SliceBatch::new(), order: Vec::new(), ends: Vec::new() };
         let mut problem = None;
@@ -181,7 +181,7 @@ impl CellFiller {
     fn sort(&mut self, plan: &CellPlan, block: &RowBlock) {
         let cells: Vec<usize> = (0..block.rows()).map(|i| plan.cell(block, i)).collect();
         self.ends.clear();
-        self.ends.resize(plan.cells(), 0);
+        self.ends.resize(plan.cell_count(), 0);
         cells.iter().for_each(|cell| self.ends[*cell] += 1);
         let mut end = 0;
         for ends in &mut self.ends {

@@ -254,11 +254,11 @@ pub(super) fn training_cells<'c>(
     plan: &CellPlan,
     held_out: Option<usize>,
 ) -> Vec<Vec<&'c CellSums>> {
-    let inner = plan.inner();
+    let inner = plan.inner_fold_count();
     let kept = |fold: &usize| held_out != Some(*fold);
     (0..inner)
         .map(|part| {
-            let folds = (0..plan.folds()).filter(kept);
+            let folds = (0..plan.outer_fold_count()).filter(kept);
             folds.map(|fold| &cells.cells[fold * inner + part]).collect()
         })
         .collect()

@@ -118,7 +118,7 @@ impl CellProblem {
         let Self { design, spectrum } = self;
         let known = examine(&cells.occurrences, &design, &spectrum, options.rank_tolerance);
         let solution = solve(&design, options)?;
-        let rounds = match plan.folds() {
+        let rounds = match plan.outer_fold_count() {
             1 => Vec::new(),
             _ => fit_rounds(features, cells, plan, options)?,
         };
@@ -151,9 +151,9 @@ fn check_cells(cells: &AllCells, plan: &CellPlan) -> Result<(), ModelError> {
         return Err(ModelError::NoCases);
     }
     let rows = |fold: &[CellSums]| fold.iter().map(|cell| cell.rows).sum::<u64>();
-    match cells.cells.chunks(plan.inner()).position(|fold| rows(fold) == 0) {
+    match cells.cells.chunks(plan.inner_fold_count()).position(|fold| rows(fold) == 0) {
         None => Ok(()),
-        Some(fold) => Err(ModelError::EmptyFold { fold: fold + 1, folds: plan.folds() }),
+        Some(fold) => Err(ModelError::EmptyFold { fold: fold + 1, folds: plan.outer_fold_count() }),
     }
 }
 
@@ -171,7 +171,7 @@ fn fit_rounds(
         let costs = design.costs(&solve(&design, &options)?.b);
         Ok(RoundPredictors::new(costs, &all))
     };
-    (0..plan.folds()).map(round).collect()
+    (0..plan.outer_fold_count()).map(round).collect()
 }
 
 fn check_columns(features: &[String], options: &FitOptions) -> Result<(), ModelError> {

@@ -97,7 +97,7 @@ impl SufficientStats {
         let watched = DeviceTrackingRows::new(rows);
         let cells = match AllCells::read(&watched, &plan, Precision::Extended) {
             Err(ModelError::Table(TableError::NoRows)) => {
-                AllCells::none(plan.cells(), rows.features().len())
+                AllCells::none(plan.cell_count(), rows.features().len())
             }
             read => read?,
         };

@@ -6,7 +6,7 @@ use wattline_units::shortened::shortened;
 
 use super::column_units::{ColumnUnits, energy_factor, unit_duration, unit_energy, unit_energy_se};
 use super::error::TableError;
-use super::features::{nearest_name, select_features};
+use super::features::{nearest_name, parse_feature_list};
 
 /// The columns of `dataset.csv` that are not features.
 pub const FIXED_COLUMNS: [&str; 6] =
@@ -227,7 +227,7 @@ impl ColumnSearch<'_> {
         let features = match (&self.choice.feature_names, &self.choice.features) {
             (Some(exact), _) => positions_of(exact, self.names)?,
             (None, Some(list)) => {
-                select_features(list, self.names, |index| self.meaning(found, index))?
+                parse_feature_list(list, self.names, |index| self.meaning(found, index))?
             }
             (None, None) => {
                 self.others(found).filter(|index| !is_index(&self.names[*index])).collect()

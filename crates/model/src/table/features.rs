@@ -46,7 +46,7 @@ fn hint(nearest: &Option<String>) -> String {
 /// Returns the indices of the columns that a list selects, in the order of the list, each once.
 /// `taken` gives the role that a column has already: such a column is an error by name and is
 /// passed over in prefixes and ranges.
-pub(crate) fn select_features(
+pub(crate) fn parse_feature_list(
     list: &str,
     columns: &[String],
     taken: impl Fn(usize) -> Option<&'static str>,
@@ -124,7 +124,7 @@ mod tests {
         let columns = ["case", "energy_j", "Add_int", "Add_long", "If", "lib:a", "lib:b"];
         let columns = columns.map(str::to_string);
         let taken = |index: usize| (index < 2).then_some("a key");
-        let chosen = select_features(list, &columns, taken)?;
+        let chosen = parse_feature_list(list, &columns, taken)?;
         Ok(chosen.into_iter().map(|index| columns[index].clone()).collect())
     }
 

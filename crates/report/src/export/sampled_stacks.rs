@@ -32,9 +32,9 @@ impl SampledStacks {
         self.weights.push(weight);
     }
 
-    /// Sorts stacks so that common prefixes are adjacent, and merges equal ones. Frames are
-    /// renumbered in order of first use.
-    pub(crate) fn depth_first(mut self) -> SampledStacks {
+    /// Sorts stacks by their frames' indices, so that common prefixes are adjacent, and adds up the
+    /// weights of equal ones.
+    pub(crate) fn sorted_and_merged(mut self) -> SampledStacks {
         let mut sums: BTreeMap<Vec<usize>, u64> = BTreeMap::new();
         for (stack, weight) in self.samples.drain(..).zip(self.weights.drain(..)) {
             *sums.entry(stack).or_default() += weight;
@@ -51,12 +51,12 @@ mod tests {
     /// A frame that ended does not come again below the same frames: a reader would draw
     /// it as two boxes.
     #[test]
-    fn samples_are_depth_first() {
+    fn samples_are_sorted_and_merged() {
         let mut sampled = SampledStacks::default();
         for (stack, weight) in [(vec![0, 1], 5), (vec![2], 4), (vec![0, 3], 3), (vec![0, 1], 2)] {
             sampled.add(stack, weight);
         }
-        let SampledStacks { samples, weights, .. } = sampled.depth_first();
+        let SampledStacks { samples, weights, .. } = sampled.sorted_and_merged();
         assert_eq!(samples, [vec![0, 1], vec![0, 3], vec![2]]);
         assert_eq!(weights, [7, 3, 4]);
     }

@@ -16,7 +16,7 @@ pub(super) fn speedscope(data: &ExportData<'_>) -> Vec<u8> {
         Some(calls) => super::calls::sampled_stacks(calls, data.accounts),
         None => by_place(data),
     };
-    let SampledStacks { frames, samples, weights, .. } = sampled.depth_first();
+    let SampledStacks { frames, samples, weights, .. } = sampled.sorted_and_merged();
     let name = format!("{} (microjoules)", data.scenario);
     let value = json!({
         "$schema": "https://www.speedscope.app/file-format-schema.json",

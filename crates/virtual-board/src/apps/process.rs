@@ -217,7 +217,7 @@ impl AppProcess {
                     }
                 }
                 AppReport::StartSampling(wanted) => {
-                    parts.sampler = Some(self.recordings.start_method_sampler(&self.board, wanted));
+                    parts.sampler = Some(self.recordings.new_method_sampler(&self.board, wanted));
                 }
                 AppReport::StopSampling => {
                     if let Some(sampler) = parts.sampler.take() {

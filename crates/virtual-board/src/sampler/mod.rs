@@ -50,8 +50,9 @@ impl Recordings {
         recording
     }
 
-    /// Starts a method sampler for a process.
-    pub(super) fn start_method_sampler(
+    /// Creates the method sampler that an application asks for; it is not one of the running
+    /// recordings: the process keeps it and finishes it.
+    pub(super) fn new_method_sampler(
         &self,
         board: &BoardState,
         wanted: TraceRequest,

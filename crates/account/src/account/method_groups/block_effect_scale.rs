@@ -10,8 +10,8 @@ pub(super) fn root_sum_of_squares(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Scale of the block effect of leaves in joules: root sum of squares over their blocks.
-/// `mean_execution_j` is the mean energy of an execution of any operation.
-pub(super) fn block_effect_scale<'l>(
+/// `once_j` is the mean energy of an execution of any operation.
+pub(super) fn block_effect_scale_j<'l>(
     leaves: impl Iterator<Item = &'l Leaf<'l>>,
     once_j: f64,
 ) -> f64 {

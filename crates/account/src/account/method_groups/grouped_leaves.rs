@@ -8,7 +8,7 @@ use crate::account::profile::Hits;
 use crate::blocks::BlockId;
 use crate::model::areas::{RepeatedRuns, RunSpread, run_spread};
 
-use super::block_effect_scale::block_effect_scale;
+use super::block_effect_scale::block_effect_scale_j;
 use super::inlined_edges::{CallEdgeSamples, CallPaths, InlinedEdges};
 use super::sampled_case::SampledCase;
 
@@ -140,7 +140,7 @@ impl GroupedLeaves {
     pub fn block_effect_scales(&self, leaves: &[Leaf<'_>]) -> Vec<f64> {
         let once_j = leaves.iter().map(LeafTotals::from).sum::<LeafTotals>().mean_execution_j();
         let scale =
-            |own: &Vec<usize>| block_effect_scale(own.iter().map(|leaf| &leaves[*leaf]), once_j);
+            |own: &Vec<usize>| block_effect_scale_j(own.iter().map(|leaf| &leaves[*leaf]), once_j);
         self.leaves_by_group().iter().map(scale).collect()
     }
 

@@ -9,7 +9,7 @@ use crate::interval::Interval;
 use crate::units::Joules;
 
 use super::MethodGroups;
-use super::block_effect_scale::{block_effect_scale, root_sum_of_squares};
+use super::block_effect_scale::{block_effect_scale_j, root_sum_of_squares};
 use super::line_estimates::LineEstimate;
 
 impl MethodGroups {
@@ -52,7 +52,7 @@ impl MethodGroups {
         let sampled =
             self.line_estimates.iter().flat_map(|line_estimate| line_estimate.places.values());
         let once_j = sampled.copied().sum::<LeafTotals>().mean_execution_j();
-        (self.block_effect_spread * block_effect_scale(leaves.iter(), once_j)).powi(2)
+        (self.block_effect_spread * block_effect_scale_j(leaves.iter(), once_j)).powi(2)
     }
 
     fn variance_of(

@@ -78,7 +78,7 @@ pub struct Bounce {
 }
 
 /// Runs Bounce for some seconds. Node 4 was switched on `offset_s` (up to 4000) earlier, so
-/// its clock shows that much more; its names don't say so, as its messages do.
+/// its clock shows that much more; its names have no `clock_offset_s`, since its messages show it.
 #[must_use]
 pub fn bounce(seconds: f64, offset_s: f64) -> Bounce {
     let mut nodes = [node(), node()];

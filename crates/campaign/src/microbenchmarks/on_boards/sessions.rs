@@ -11,7 +11,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::boards::OpenBoard;
-use crate::boards::package_kind::{PackageKind, application_file};
+use crate::boards::package_kind::{PackageKind, write_application_file};
 use crate::build::package::PackageBuilder;
 use crate::build::{BuiltVariant, VariantBuilder};
 use crate::dataset::microbenchmarks::{
@@ -150,7 +150,8 @@ pub fn measure_all(
     let folder = TemporaryFolder::new("microbenchmarks")
         .map_err(Failure::io("create", std::env::temp_dir()))?;
     let programs = programs(scenario, &variant, builder.jdk(), boards, folder.path())?;
-    let program = |board: &OpenBoard<'_>| &programs[&PackageKind::of_ours(scenario, board)];
+    let program =
+        |board: &OpenBoard<'_>| &programs[&PackageKind::for_own_programs_on(scenario, board)];
     let hash = |board: &OpenBoard<'_>| program(board).1.clone();
     let mut sessions_by_board = sessions_by_board(microbenchmarks, scenario, boards, &hash, place)?;
     say_kept(&sessions_by_board, progress);
@@ -190,7 +191,7 @@ fn programs(
     folder: &Path,
 ) -> Result<BTreeMap<PackageKind, (PathBuf, String)>, Failure> {
     let forms: BTreeSet<PackageKind> =
-        boards.iter().map(|board| PackageKind::of_ours(scenario, board)).collect();
+        boards.iter().map(|board| PackageKind::for_own_programs_on(scenario, board)).collect();
     let program = |form| {
         let bytes = match form {
             PackageKind::Jar => {
@@ -207,7 +208,7 @@ fn programs(
                 packages.build(&of_microbenchmarks, variant.classes.clone(), None)?.bytes
             }
         };
-        let file = application_file(&bytes, form, folder)?;
+        let file = write_application_file(&bytes, form, folder)?;
         Ok((form, (file, hash_of_bytes(&bytes))))
     };
     forms.into_iter().map(program).collect()
@@ -360,7 +361,7 @@ fn session(
         extras.push((WARM_UP.to_string(), millis(warm_s)));
     }
     let (main, entry) =
-        PackageKind::of_ours(scenario, board).entry(program::PACKAGE, program::MAIN);
+        PackageKind::for_own_programs_on(scenario, board).entry(program::PACKAGE, program::MAIN);
     SessionPlan {
         label: format!("microbenchmarks-{repeat}"),
         package: program::PACKAGE.to_string(),

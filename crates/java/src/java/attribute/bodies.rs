@@ -204,7 +204,7 @@ impl Attributor<'_> {
         let names = &mut self.resolver.names;
         names.add_local(header, declared.iter().filter_map(direct).collect());
         let before = names.levels.len();
-        names.levels.extend(source_class::class_levels(header));
+        names.levels.extend(source_class::class_type_scopes(header));
         let within = names.levels.len();
         let mut headers: Vec<ClassInfo> = Vec::with_capacity(declared.len());
         for class in &declared {

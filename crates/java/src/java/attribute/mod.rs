@@ -25,7 +25,7 @@ use super::class::{ClassInfo, MethodInfo};
 use super::class_members::ClassMembers;
 use super::file_unit::FileUnit;
 use super::resolver::Resolver;
-use super::source_class::class_levels;
+use super::source_class::class_type_scopes;
 use super::syntax_tree::{NodeId, SyntaxTree};
 use super::types::{Name, Type};
 use crate::java::fast_hash::Map;
@@ -203,7 +203,7 @@ impl<'w> Attributor<'w> {
     /// Runs `walk` with `class` as the innermost enclosing class.
     fn walk_in_class(&mut self, class: Arc<ClassInfo>, walk: impl FnOnce(&mut Self)) {
         let levels = self.resolver.names.levels.len();
-        self.resolver.names.levels.extend(class_levels(&class));
+        self.resolver.names.levels.extend(class_type_scopes(&class));
         self.classes.push(class);
         walk(self);
         self.classes.pop();

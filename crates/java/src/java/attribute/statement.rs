@@ -180,7 +180,7 @@ impl Attributor<'_> {
         self.condition(node);
         let Some(condition) = self.tree().child(node, Field::Condition) else { return };
         self.scoped(self.tree().child(node, Field::Body), Some((condition, true)));
-        if self.may_bind(condition) && !self.file.has_break(node) {
+        if self.may_bind(condition) && !self.file.may_break_out(node) {
             self.introduce(condition, false);
         }
     }
@@ -190,7 +190,7 @@ impl Attributor<'_> {
         self.condition(node);
         if let Some(condition) = self.tree().child(node, Field::Condition)
             && self.may_bind(condition)
-            && !self.file.has_break(node)
+            && !self.file.may_break_out(node)
         {
             self.introduce(condition, false);
         }
@@ -215,7 +215,7 @@ impl Attributor<'_> {
         self.scope.release(mark);
         if let Some(condition) = tree.child(node, Field::Condition)
             && self.may_bind(condition)
-            && !self.file.has_break(node)
+            && !self.file.may_break_out(node)
         {
             self.introduce(condition, false);
         }

@@ -8,7 +8,7 @@
 //! Where microbenchmarks determine single costs, or the combination gives operations next to
 //! nothing (the mean and one power explain all), it predicts cases only, and operations keep the
 //! costs of `shrink`. All is judged, and predicted, within reach of the cases fitted to
-//! ([`CostReach`]), beyond which no candidate can run away.
+//! ([`ValidityLimits`]), beyond which no candidate can run away.
 
 mod candidates;
 mod held_out_cases;
@@ -28,7 +28,7 @@ use super::super::gram::Gram;
 use super::super::linear::{dot, times};
 use super::super::options::{FitOptions, Penalty};
 use super::super::predictor_choice::{CandidateScore, ConstantEnergy, PredictorChoice};
-use super::super::reach::{CostReach, counts_within_shares, largest_shares};
+use super::super::validity_limits::{ValidityLimits, counts_within_shares, largest_shares};
 use super::shrink;
 use super::solution::{Covariance, Solution, StackedChoice, diagnostics};
 
@@ -54,7 +54,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let gram = wide.design.gram_of(&all);
     let shares = largest_shares_of_rows(design, |_| true);
     let mean_cost = MeanCost::new(&wide, &gram);
-    let own = CostReach {
+    let own = ValidityLimits {
         cost_j: mean_cost.of(&shrunk.b),
         shares: with_unbounded_shares(design, options, shares.clone()),
     };
@@ -75,7 +75,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         .filter_map(|(name, b)| Some((part(name).filter(|weight| *weight > 0.0)?, b)))
         .collect();
     let cost_j = parts.iter().map(|(weight, b)| weight * mean_cost.of(b)).sum();
-    let reach = if choice.chosen == SHRINK { own } else { CostReach { cost_j, shares } };
+    let reach = if choice.chosen == SHRINK { own } else { ValidityLimits { cost_j, shares } };
     Ok(combine_fits(
         &wide,
         shrunk,
@@ -85,7 +85,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
 }
 
 /// Returns the solution of `shrink` as the choice, where there are too few cases for folds.
-fn shrink_alone(shrunk: Solution, reach: CostReach) -> Solution {
+fn shrink_alone(shrunk: Solution, reach: ValidityLimits) -> Solution {
     let why = "there are too few cases to hold any out".to_owned();
     let choice =
         PredictorChoice { chosen: SHRINK.to_owned(), why, folds: 0, candidates: Vec::new() };

@@ -12,16 +12,18 @@ use super::planned_microbenchmarks::PlannedMicrobenchmarks;
 /// Share of the base cases' executed operations that the chosen lines cover, as in an evaluation.
 const COUNTED_SHARE: f64 = 0.95;
 
-/// The lines whose energies a plan is for, and the prior belief about the costs of operations.
-pub(super) struct LineChoice {
+/// Criterion for choosing cases: the expected error of line energies, by a prior belief about the
+/// costs of operations.
+pub(super) struct LineErrorCriterion {
     pub(super) target: TargetLines,
     pub(super) before: CostBelief,
 }
 
-impl LineChoice {
-    /// Takes the lines with most of the executed operations of `bases` (executions per block of
-    /// each base case), and the costs that microbenchmarks will give as prior belief.
-    pub fn new(
+impl LineErrorCriterion {
+    /// The criterion for the lines with [`COUNTED_SHARE`] of the operations that `bases` execute
+    /// (executions per block of each base case), where costs are believed beforehand as
+    /// microbenchmarks will give them.
+    pub fn for_busiest_lines(
         microbenchmarks: &PlannedMicrobenchmarks,
         dictionary: &Dictionary,
         matrix: &OperationMatrix,

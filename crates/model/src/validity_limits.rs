@@ -11,7 +11,7 @@ const ROUNDING: f64 = 1e-9;
 /// Limits within which costs hold: the largest share of each operation in the cases fitted to, and
 /// the cost of executions beyond.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CostReach {
+pub struct ValidityLimits {
     /// Energy of an execution beyond reach, in joules: its average cost by the predictor, in the
     /// cases fitted to. 0 for a predictor by durations alone.
     pub cost_j: f64,
@@ -35,10 +35,11 @@ pub(crate) fn largest_shares<'r>(
     shares
 }
 
-impl CostReach {
-    /// Returns the energy of counts in joules, at `costs` in joules per execution within reach.
-    /// Counts without a positive total have no shares, and are within reach.
-    pub fn energy_j(&self, counts: &[f64], costs: &[f64]) -> f64 {
+impl ValidityLimits {
+    /// Returns the energy of counts in joules: executions up to each operation's largest known
+    /// share at `costs` (joules per execution), those beyond at the average cost of an execution.
+    /// Counts without a positive total all count at `costs`.
+    pub fn price_counts_j(&self, counts: &[f64], costs: &[f64]) -> f64 {
         let priced = |n: &[f64]| n.iter().zip(costs).map(|(n, c)| n * c).sum::<f64>();
         let Some(within) = self.counts_within(counts) else { return priced(counts) };
         let beyond: f64 = counts.iter().zip(&within).map(|(n, within)| n - within).sum();
@@ -74,9 +75,9 @@ mod tests {
         let rows = [[2.0, 2.0], [1.0, 3.0], [0.0, 0.0]];
         let shares = largest_shares(2, rows.iter().map(|row| Cow::Borrowed(&row[..])));
         assert_eq!(shares, [0.5, 0.75]);
-        let reach = CostReach { cost_j: 1.0, shares };
-        assert_eq!(reach.energy_j(&[8.0, 2.0], &[2.0, 3.0]), 19.0);
-        assert_eq!(reach.energy_j(&[4.0, 4.0], &[2.0, 3.0]), 20.0);
+        let reach = ValidityLimits { cost_j: 1.0, shares };
+        assert_eq!(reach.price_counts_j(&[8.0, 2.0], &[2.0, 3.0]), 19.0);
+        assert_eq!(reach.price_counts_j(&[4.0, 4.0], &[2.0, 3.0]), 20.0);
         assert_eq!(
             (reach.counts_within(&[4.0, 4.0]), reach.counts_within(&[0.0, 0.0])),
             (None, None)
@@ -87,8 +88,8 @@ mod tests {
     /// are at its cost.
     #[test]
     fn a_rare_operation_cannot_run_away() {
-        let reach = CostReach { cost_j: 1e-9, shares: vec![1.0, 0.01] };
-        let energy = reach.energy_j(&[0.0, 1000.0], &[1e-9, 1e-3]);
+        let reach = ValidityLimits { cost_j: 1e-9, shares: vec![1.0, 0.01] };
+        let energy = reach.price_counts_j(&[0.0, 1000.0], &[1e-9, 1e-3]);
         assert!((energy / (10.0 * 1e-3 + 990.0 * 1e-9) - 1.0).abs() < 1e-12);
     }
 }
