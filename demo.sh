@@ -2,7 +2,7 @@
 # Builds wattline and measures a game on the virtual board: JBox2D, an engine that nobody here
 # wrote, in a short scenario. Results are in target/demo/. The report is opened in the browser if
 # the terminal is interactive and there is a display.
-#   --full      measures what docs/accuracy.md reports: more cases of the same game (target/demo/),
+#   --full      measures what docs/explanation/accuracy.md reports: more cases of the same game (target/demo/),
 #               then a small game on a simulated phone whose energy model imitates compiled code
 #               (target/demo-compiled/)
 #   --no-open   opens no browser

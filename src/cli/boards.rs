@@ -25,7 +25,7 @@ pub struct BoardArguments {
     )]
     board: Vec<BoardChoice>,
     /// The chip of the virtual board: `additive`, whose energy adds up over bytecodes, or
-    /// `compiled:SEED`, which spends as compiled code does (docs/simulated-energy-models.md).
+    /// `compiled:SEED`, which spends as compiled code does (docs/internals/simulated-energy-models.md).
     #[arg(long, value_name = "CHIP")]
     simulated_model: Option<SimulatedModelFamily>,
 }

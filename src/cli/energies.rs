@@ -16,7 +16,7 @@ use super::progress;
 #[derive(Debug, Args)]
 pub struct EnergiesArgument {
     /// Parquet file for rows of energy by key, which SQL adds up over recordings to the last
-    /// digit (docs/energies.md); `-` is standard output, where nothing else is written then.
+    /// digit (docs/reference/energies.md); `-` is standard output, where nothing else is written then.
     #[arg(long, value_name = "FILE")]
     partial: Option<PathBuf>,
 }

@@ -33,7 +33,7 @@ Examples:
   wattline export target/rec --format pprof --mapping mapping.txt --out target/exports
 
 Weights are microjoules; a stack is package, class, method, block: where energy is spent,
-not who called; after `wattline calls` it is a thread and its calls. docs/exports.md has a
+not who called; after `wattline calls` it is a thread and its calls. docs/reference/exports.md has a
 line per format on what opens it.")]
 pub struct Arguments {
     /// The campaign's folder, with its model, or a recording of `monitor`.

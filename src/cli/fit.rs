@@ -42,11 +42,11 @@ Examples:
 Without --solver the fit holds cases out inside the cases of each round, tries one cost for
 all, the mean, one power, and solvers with a cost per operation, and takes shrink, or their
 best combination where shrink is clearly worse. The terminal and model.json say what was
-taken, each candidate's weight and error, and why (docs/choice.md).
+taken, each candidate's weight and error, and why (docs/internals/choice.md).
 
 Writes model.json (costs, intervals, covariance), cv.csv (r and NMAE per round, beside the
 baselines) and estimability.csv (what the cases can tell). Tables on many machines are
-summed into partials, which merge to the same model (docs/scale.md).")]
+summed into partials, which merge to the same model (docs/how-to/large-fits.md).")]
 pub struct Arguments {
     /// CSV or Parquet files with one case per row, folders of them (whose folders may name
     /// columns: `device=B1`), a campaign's folder, or `-` for Arrow's stream format on standard

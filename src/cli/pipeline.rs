@@ -28,7 +28,7 @@ trial finds sessions too short, because compilers are still at work or there are
 --auto makes them longer. Ends with a summary; report.html in the folder has the rest. Without a
 board the virtual board is measured, and every result says so. --resume resumes a stopped
 campaign; after a change of the scenario it keeps the runs that don't depend on it
-(docs/scenarios.md).")]
+(docs/reference/scenarios.md).")]
 pub struct Arguments {
     #[command(flatten)]
     origin: OriginArguments,

@@ -23,7 +23,7 @@ Example:
 
 A case is one input sequence and one set of removed blocks. Every case of the plan ran to
 its end in a dry run: on the local JVM or, with `plan_on = \"board\"` in [campaign], on the
-board (docs/plan.md). Writes plan.csv, dropped.csv (blocks that no case removes, with
+board (docs/internals/plan.md). Writes plan.csv, dropped.csv (blocks that no case removes, with
 the reason), residual-counts.csv (what removed blocks still hold) and what `scan` writes.")]
 pub struct Arguments {
     #[command(flatten)]

@@ -24,7 +24,7 @@ Examples:
 
 Plans first, where the folder has no plan. Every finished run is in the journal at once: a
 campaign that was stopped is resumed with --resume, and measures nothing twice. Several boards
-share a campaign and measure at the same time (docs/fleet.md); assignment.csv says which
+share a campaign and measure at the same time (docs/how-to/several-boards.md); assignment.csv says which
 has which case.")]
 pub struct Arguments {
     /// The scenario file.

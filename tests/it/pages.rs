@@ -244,7 +244,7 @@ fn the_environment_is_written_down() {
     files.extend(["demo.sh", "test.sh"].map(PathBuf::from));
     files.retain(|path| path != Path::new(file!()));
     let read: BTreeSet<String> = files.iter().flat_map(|path| variables(path)).collect();
-    let page = Path::new("docs/environment.md");
+    let page = Path::new("docs/reference/environment.md");
     let written = written_down(&text(page));
     let missing: Vec<_> = read.difference(&written).collect();
     let idle: Vec<_> = written.difference(&read).collect();

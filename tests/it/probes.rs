@@ -307,7 +307,7 @@ enum Exact {
     No,
 }
 
-/// The flow invariants of `docs/blocks.md`.
+/// The flow invariants of `docs/internals/blocks.md`.
 fn flow(trace: &Trace<'_>, exact: Exact) -> Vec<String> {
     let mut problems = Vec::new();
     let mut constructs: BTreeMap<NodeId, HashMap<BlockKind, u64>> = BTreeMap::new();

@@ -1,5 +1,5 @@
 //! What two recordings tell of one thing counts once, in whatever order it comes
-//! (docs/identity.md).
+//! (docs/internals/identity.md).
 
 use std::io::Cursor;
 

@@ -3,7 +3,7 @@
 //!
 //! `fit` makes a [`Model`], `fit_rows` one of rows that don't fit into memory; `estimability` finds
 //! which costs the cases determine at all; `cross_validate` judges a solver beside baselines;
-//! `bayes` has chains, their diagnostics and the model of factors. `docs/models.md` has the theory.
+//! `bayes` has chains, their diagnostics and the model of factors. `docs/internals/models.md` has the theory.
 
 // Only the command line prints.
 #![warn(clippy::print_stdout, clippy::print_stderr)]

@@ -7,7 +7,7 @@ use crate::table::{ColumnChoice, Table};
 use crate::{FitOptions, MODEL_FORMAT, Solver, fit};
 
 const SCHEMA: &str =
-    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/model.schema.json"));
+    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/model.schema.json"));
 
 /// Rows of two counts and an energy.
 fn table(rows: &str) -> Table {

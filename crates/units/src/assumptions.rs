@@ -81,12 +81,12 @@ pub struct Assumptions {
     /// Relative distance of a line's energy from its count-based estimate when all costs are right:
     /// a compiler makes more or less of the same operations from one code location to another.
     /// Costs fitted to the true energies of lines of three applications on the virtual chip
-    /// left median errors of 2-5 % and 13-18 % at the 90th percentile (`docs/models.md`); not
+    /// left median errors of 2-5 % and 13-18 % at the 90th percentile (`docs/internals/models.md`); not
     /// measured on hardware.
     pub simulated_chip_vocabulary_error: f64,
     /// Relative distance of the power of running code from the session's mean: a processor's
     /// power differs by a few percent between instruction mixes while it is busy. Supposed
-    /// (`docs/method-estimates.md`); it widens intervals and shifts nothing.
+    /// (`docs/internals/method-estimates.md`); it widens intervals and shifts nothing.
     pub sampled_power_spread: f64,
     /// Relative distance of a line's part of its method's samples from its part of the energy:
     /// a sample falls on what comes after the slow instruction, and a compiler keeps lines for
@@ -105,7 +105,7 @@ pub struct Assumptions {
     pub samples_missed: f64,
     /// Part, 0..1, of the samples expected from its counts below which a method was compiled into
     /// its callers; the samples it has are from before. Chosen: counts alone are hardly ever off by
-    /// a factor of ten (`docs/method-estimates.md`).
+    /// a factor of ten (`docs/internals/method-estimates.md`).
     pub inlined_remainder: f64,
     /// Part of its thermal design power, 0..1, that a fully loaded processor draws, as
     /// PowerAPI takes it (after Rivoire et al.).

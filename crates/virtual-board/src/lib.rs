@@ -1,6 +1,6 @@
 //! Virtual Android board in software. The stock adb server drives it over loopback TCP; its shell
 //! is mksh with toybox in a private root; its applications are real JVM processes; its clock,
-//! sensors and energy are simulated. See `docs/virtual-board.md`.
+//! sensors and energy are simulated. See `docs/internals/virtual-board.md`.
 
 mod adb;
 mod android;

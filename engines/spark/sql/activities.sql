@@ -1,5 +1,5 @@
 -- Energy by activity over all recordings, exact: Spark SQL, DuckDB and BigQuery alike.
--- `activities` is a table or view of the rows that docs/energies.md describes. Rows whose energy
+-- `activities` is a table or view of the rows that docs/reference/energies.md describes. Rows whose energy
 -- is not known (null: no power is determined) are in no sum, and are counted. The interval is as
 -- if all powers erred together; there is none where one of the rows has none.
 SELECT

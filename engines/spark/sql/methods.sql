@@ -1,5 +1,5 @@
 -- Energy by method over all campaigns and recordings, exact: Spark SQL, DuckDB and BigQuery
--- alike. `accounts` is a table or view of the rows that docs/energies.md describes. A sum is over
+-- alike. `accounts` is a table or view of the rows that docs/reference/energies.md describes. A sum is over
 -- one level: those of another say the same energy once more. For operations, blocks and lines it
 -- is another level, with the keys of that level. The interval is as if all campaigns erred
 -- together; there is none where one of the rows has none.

@@ -1,5 +1,5 @@
 -- Energy by tenant over all recordings, exact: Spark SQL, DuckDB and BigQuery alike.
--- `tenants` is a table or view of the rows that docs/energies.md describes. Rows whose energy is
+-- `tenants` is a table or view of the rows that docs/reference/energies.md describes. Rows whose energy is
 -- not known (null: no meter) are in no sum; how many have one is said. The meters give no
 -- interval.
 SELECT

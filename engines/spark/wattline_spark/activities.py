@@ -35,7 +35,7 @@ def activities(
         another, and each has to fit into memory.
 
     A row for each recording, node, component and activity, with the path of the recording as
-    `recording`; the columns are those of docs/energies.md (seconds, joules). What is not known
+    `recording`; the columns are those of docs/reference/energies.md (seconds, joules). What is not known
     is null. The energies of a node add up to what was measured, to the last digit. The work is
     done whenever the DataFrame is evaluated: write it to a table first.
 

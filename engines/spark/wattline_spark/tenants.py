@@ -33,7 +33,7 @@ def tenants(
         another, and each has to fit into memory.
 
     A row for each recording and tenant, with the path of the recording as `recording`; the
-    columns are those of docs/energies.md (seconds, joules), other counters the map `counters`.
+    columns are those of docs/reference/energies.md (seconds, joules), other counters the map `counters`.
     What is not known is null. The energies of a recording add up to its meter's difference, to
     the last digit. The work is done whenever the DataFrame is evaluated: write it to a table
     first.

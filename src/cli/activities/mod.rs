@@ -64,7 +64,7 @@ powers.csv (every state, with its interval), energy.csv (component by activity),
 activities.csv (over all nodes), duty-cycles.csv (how long, how often, at what mean power),
 time-matrix.csv, power-matrix.csv and energy-matrix.csv (rows of activities, columns of
 components), timeline.csv, findings.csv (what was noticed), activities.html (the picture)
-and activities.perfetto-trace. docs/activities.md has the theory, docs/activity-logs.md the
+and activities.perfetto-trace. docs/explanation/activities.md has the theory, docs/reference/activity-logs.md the
 formats."
 )]
 pub struct Arguments {
@@ -143,7 +143,7 @@ struct AccountArguments {
     out: Option<PathBuf>,
     // Not flattened: arguments that are flattened twice are not seen to be there.
     /// Parquet file for rows of energy by key, which SQL adds up over recordings to the last
-    /// digit (docs/energies.md); `-` is standard output, where nothing else is written then.
+    /// digit (docs/reference/energies.md); `-` is standard output, where nothing else is written then.
     #[arg(long, value_name = "FILE")]
     partial: Option<PathBuf>,
     /// Replace existing results.

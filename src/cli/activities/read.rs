@@ -223,7 +223,7 @@ impl InputLog<'_> {
                 Ok(log)
             }
             LogFormat::Intervals => activities::read_intervals(&text, node).map_err(|problem| {
-                Failure::input(path, format!("{problem}; see docs/activity-logs.md"))
+                Failure::input(path, format!("{problem}; see docs/reference/activity-logs.md"))
             }),
             LogFormat::Lines => Ok(activities::read_lines(&text, node, labels)),
             _ => samples(path, &text, inputs),

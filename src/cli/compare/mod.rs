@@ -31,7 +31,7 @@ Examples:
 
 Exit codes: 0 no increase over the limit that the 95 % interval agrees with, 1 there is one
 or a budget is exceeded, 5 no data: something was not measured, or only once, or it is other
-work. docs/compare.md says what is compared,
+work. docs/explanation/compare.md says what is compared,
 what is assumed, and how often the gate is wrong.")]
 pub struct Arguments {
     /// Folder of the campaign to compare with, as `pipeline` wrote it; or a recording of

@@ -28,7 +28,7 @@ Examples:
 Power is measured where there is a meter (RAPL, a phone's rails or battery), else modelled
 from the design power: the first lines say which. Keys of the live view: q quit, p pause,
 s sort, / filter, Tab processes/methods/classes/threads, a share, r record, arrows scroll.
-A recording is taken by `report`, `export` and `account`. See docs/monitor.md."
+A recording is taken by `report`, `export` and `account`. See docs/explanation/monitor.md."
 )]
 pub struct Arguments {
     #[command(subcommand)]

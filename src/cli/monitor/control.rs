@@ -44,7 +44,7 @@ Examples:
   wattline monitor control stop network-modes
 
 A change ends the cycle that runs: each cycle has one set of formulas. Only the user who runs
-the monitor can connect. docs/monitor-control.md has the modules and their settings.")]
+the monitor can connect. docs/how-to/control-a-monitor.md has the modules and their settings.")]
 pub struct ControlArguments {
     /// The monitor's process, where several run with --control.
     #[arg(long)]

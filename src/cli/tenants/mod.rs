@@ -26,7 +26,7 @@ Examples:
   wattline tenants perfetto trace.pftrace --partial energies/trace.parquet
   wattline tenants xen rapl.csv ctr.csv pmc.csv --tsc-hz 3.4e9
   wattline tenants overhead monitored.csv baseline.csv
-docs/tenants.md has the theory, docs/tenants-logs.md the formats.")]
+docs/explanation/tenants.md has the theory, docs/reference/tenants-logs.md the formats.")]
 pub struct Arguments {
     #[command(subcommand)]
     input: TenantInput,

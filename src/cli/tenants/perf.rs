@@ -37,7 +37,7 @@ Of the kernel's own text, and of a recording, which `perf script` prints where i
   wattline tenants perf perf.data --watts 15:5
 
 meter.csv has time_s (of perf's clock) and energy_j (accumulated) or power_w, or the like in
-other units: `Time (ms)`, `Energy [mWh]`. docs/tables.md says which tables are read.")]
+other units: `Time (ms)`, `Energy [mWh]`. docs/reference/tables.md says which tables are read.")]
 pub struct Arguments {
     /// The text, packed or not, a recording of perf, or `-` for standard input.
     file: PathBuf,

@@ -9,7 +9,7 @@ use crate::account::profile::Hits;
 use crate::account::{AccountInput, SampledCase, account, sample, table};
 
 const SCHEMA: &str =
-    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/accounts.schema.json"));
+    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/accounts.schema.json"));
 
 /// What is wrong with one field.
 fn is_wrong(kind: &str, field: &str) -> bool {

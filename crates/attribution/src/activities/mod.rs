@@ -1,6 +1,6 @@
 //! Power states and activities -> energy by component, by activity and over time, after
-//! Quanto (Fonseca et al., OSDI 2008). `docs/activities.md` has the theory,
-//! `docs/activity-logs.md` the formats.
+//! Quanto (Fonseca et al., OSDI 2008). `docs/explanation/activities.md` has the theory,
+//! `docs/reference/activity-logs.md` the formats.
 //!
 //! A log of any format becomes a [`NodeLog`]; [`analyse`] makes equations of it, fits the
 //! power of every state and accounts for the energy. To add a format: a file in

@@ -11,13 +11,13 @@ pub(super) fn remedy(errors: &[Diagnostic]) -> Option<&'static str> {
             "class R has the numbers of an Android application's resources, and its build makes it: \
              name the R.jar that is below build/intermediates (Android's Gradle plugin 3.6 and later) \
              as a `[[library]]`, or the folder with R.java as a [[source]] with `role = \"harness\"` \
-             (docs/own-application.md; of `trace`: --classpath)",
+             (docs/how-to/own-application.md; of `trace`: --classpath)",
         );
     }
     misses("BuildConfig").then_some(
         "class BuildConfig is made by the build of an Android application: name the folder with its \
          source, below build/generated, as a [[source]] with `role = \"harness\"` \
-         (docs/own-application.md)",
+         (docs/how-to/own-application.md)",
     )
 }
 

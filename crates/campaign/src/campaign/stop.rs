@@ -31,7 +31,7 @@ pub struct LineErrorOutlook {
     pub at_best: LineError,
 }
 
-/// Expected errors of line energies by the planner's belief (`docs/plan.md`), with the measured
+/// Expected errors of line energies by the planner's belief (`docs/internals/plan.md`), with the measured
 /// noise in addition to the misfit. `bases` are the executions per block of the base cases. None
 /// without lines.
 pub fn line_error_outlook(

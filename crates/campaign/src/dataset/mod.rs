@@ -1,5 +1,5 @@
 //! The data set of a campaign: the table that models are fitted to, made from records. Pure;
-//! `docs/energy.md` has the definitions.
+//! `docs/internals/energy.md` has the definitions.
 
 pub mod assemble;
 mod campaign_data;

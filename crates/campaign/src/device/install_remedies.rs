@@ -31,7 +31,7 @@ const REMEDIES: [(&str, &str); 14] = [
     (
         "INSTALL_FAILED_MISSING_SHARED_LIBRARY",
         "the application uses what this Android has not; on a real one it may run \
-         (docs/own-application.md)",
+         (docs/how-to/own-application.md)",
     ),
     (
         "INSTALL_FAILED_NO_MATCHING_ABIS",
@@ -50,7 +50,7 @@ const REMEDIES: [(&str, &str); 14] = [
     ("INSTALL_FAILED_ABORTED", "say yes on its screen"),
     (
         "INSTALL_FAILED_DEXOPT",
-        "its code can't be made ready to run; of a virtual board docs/virtual-board-packages.md \
+        "its code can't be made ready to run; of a virtual board docs/internals/virtual-board-packages.md \
          says why",
     ),
     (

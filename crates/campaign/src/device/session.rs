@@ -1,6 +1,6 @@
 //! One session on a board: the plan as arguments of `session.sh`, one shell call that runs the
 //! script and prints the session's files, and the parsed answer. Sequence and file formats are in
-//! `docs/session-protocol.md`.
+//! `docs/internals/session-protocol.md`.
 
 use std::time::Duration;
 

@@ -46,7 +46,7 @@ impl KnownCosts {
 
     /// Sets the costs as prior of a fit, with the strength of their standard errors. A strength
     /// chosen by the error of case totals would be far too weak, since totals determine single
-    /// costs badly (`docs/models.md`).
+    /// costs badly (`docs/internals/models.md`).
     pub fn set_priors(&self, options: &mut FitOptions) {
         options.penalty = Penalty::AsStated;
         options.priors = self.priors.clone();

@@ -117,15 +117,15 @@ name = "none"
             keys(&file[..end]).map(|(key, _)| key)
         });
         let guide = concat!(
-            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/scenarios.md")),
-            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/bench-meter.md"))
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/scenarios.md")),
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/how-to/bench-meter.md"))
         );
         let missing: Vec<&str> = written
             .filter(|key| {
                 !guide.contains(&format!("`{key}")) && !guide.contains(&format!("[{key}]"))
             })
             .collect();
-        assert_eq!(missing, [""; 0], "docs/scenarios.md and docs/bench-meter.md");
+        assert_eq!(missing, [""; 0], "docs/reference/scenarios.md and docs/how-to/bench-meter.md");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Counting of the block ids in an execution log: LEB128 numbers, seven bits a byte, low bits
-//! first, without a header (docs/probe-runtime.md). Any part of a log can be counted alone, for
+//! first, without a header (docs/internals/probe-runtime.md). Any part of a log can be counted alone, for
 //! a number begins after each byte without the high bit.
 
 use rayon::prelude::*;

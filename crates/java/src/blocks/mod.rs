@@ -1,5 +1,5 @@
 //! Basic blocks of every unit (method, constructor, initialiser, lambda) of a file, with their
-//! names. See `docs/blocks.md` for the division rules.
+//! names. See `docs/internals/blocks.md` for the division rules.
 
 mod class_names;
 mod division;

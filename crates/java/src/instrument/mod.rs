@@ -1,5 +1,5 @@
 //! Instrumentation: sources with probes and without removed blocks, and the runtime file that
-//! counts. What a probe must not change is in `docs/probes.md`.
+//! counts. What a probe must not change is in `docs/internals/probes.md`.
 //!
 //! To add a probe: a variant of [`Probe`], and what it does in `W.java`.
 

@@ -157,7 +157,7 @@ mod tests {
     use crate::java::kinds::Kind;
 
     /// The two inputs by which the fork of the grammar is used: the original makes error nodes
-    /// of them (docs/scan.md).
+    /// of them (docs/how-to/scan-sources.md).
     #[test]
     fn what_the_original_grammar_has_no_rule_for_is_parsed() {
         for text in ["import module a;", "class A { A() { f(); super(); } }"] {

@@ -37,7 +37,7 @@ impl OperationCount {
 pub struct BlockEntry {
     /// Dense id: its index in [`Dictionary::blocks`].
     pub id: BlockId,
-    /// Name as in `docs/blocks.md`, unique within its class's file.
+    /// Name as in `docs/internals/blocks.md`, unique within its class's file.
     pub name: String,
     /// Kind of the block, in snake case (`for_test`).
     pub kind: CompactString,

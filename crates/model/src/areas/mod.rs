@@ -5,7 +5,7 @@
 //! known variance `psi`, `v` is one draw per area, `b` the area's scale (1 for Fay and Herriot's
 //! model; its count-based energy for ours, so that `s` is relative: the block effect). `s` comes
 //! from the restricted likelihood, `c` by generalised least squares together with its prior. See
-//! `docs/method-estimates.md` for equations and sources.
+//! `docs/internals/method-estimates.md` for equations and sources.
 
 mod benchmarking;
 mod mixture;

@@ -1,6 +1,6 @@
 //! Energy tables of one recording or campaign: rows of energy by key, in whole attounits, so that
 //! sums over recordings are exact in whatever order and grouping. SQL adds them up:
-//! docs/energies.md has the columns and the queries.
+//! docs/reference/energies.md has the columns and the queries.
 //!
 //! Owns no input or output: values in, the bytes of a Parquet file out. A new kind of rows needs
 //! a file with a function from values to [`EnergyRows`].

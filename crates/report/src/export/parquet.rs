@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn names_of_columns_say_their_units() {
         let text =
-            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/accounts.schema.json"));
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/accounts.schema.json"));
         let schema: serde_json::Value = serde_json::from_str(text).unwrap();
         let columns = schema["files"].as_object().unwrap().values();
         for column in columns.flat_map(|columns| columns.as_array().unwrap()) {

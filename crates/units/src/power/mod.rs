@@ -1,5 +1,5 @@
 //! Energy of a window, and the events in it, from samples and log lines. Pure: texts in, values
-//! out. `docs/energy.md` has the definitions.
+//! out. `docs/internals/energy.md` has the definitions.
 //!
 //! To add a meter, see [`mod@meter`]; one that accumulates is described as a
 //! [`counter::MeterCounter`].

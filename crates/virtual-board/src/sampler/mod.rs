@@ -5,7 +5,7 @@
 //! each piece of code and, energy being time, how long each ran. The sampler ticks at its rate in
 //! that busy time, and each tick falls on a piece of code with the probability of its part of the
 //! time (`tick_sampling`). The order of things within a reading is not known, and neither are
-//! callers: `docs/virtual-board-simpleperf.md` describes what that leaves out.
+//! callers: `docs/internals/virtual-board-simpleperf.md` describes what that leaves out.
 
 mod method_sampler;
 mod profile;

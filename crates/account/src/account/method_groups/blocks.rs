@@ -1,7 +1,7 @@
 //! Distribution of a method's energy over its blocks. Block effects are independent, so a
 //! method's deviation from its count-based estimate falls mostly on its large blocks: each block
 //! takes a part by the variance of its error (best linear unbiased predictor,
-//! `docs/method-estimates.md`).
+//! `docs/internals/method-estimates.md`).
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Division of one unit into basic blocks: the division table of `docs/blocks.md`, with a list
+//! Division of one unit into basic blocks: the division table of `docs/internals/blocks.md`, with a list
 //! of tasks instead of recursion.
 
 mod expressions;

@@ -1,6 +1,6 @@
 //! `simpleperf`, which Android has in its system from release 10 on: `record` and `report-sample`,
 //! with the options, messages and exit codes of the real tool, as far as the board supports them.
-//! See `docs/virtual-board-simpleperf.md`.
+//! See `docs/internals/virtual-board-simpleperf.md`.
 
 mod messages;
 mod options;
