@@ -21,16 +21,11 @@ use super::progress;
 #[command(after_help = "\
 Examples:
   wattline account target/demo/model.json target/demo --out target/accounts
-  wattline account target/rec/monitor.toml target/rec --out target/accounts
   wattline account target/rec/monitor.toml target/rec --mapping mapping.txt --out target/named
   wattline account target/two/model.json target/two --device right --out target/right
-  wattline account target/demo/model.json target/demo --partial energies/demo.parquet
 
-Writes accounts/{operations,blocks,lines,methods,classes,packages}.csv and ledger.csv, and
-where `wattline calls` has recorded who calls, accounts/{calltree,cumulative,threads}.csv.
-Every level adds up to the same energy; what the model does not explain is a row of the
-ledger. Where the campaign's base cases were sampled, methods are what samples and counts say
-together (accounts/method-estimates.csv).")]
+Writes accounts/{operations,blocks,lines,methods,classes,packages}.csv and ledger.csv, whose
+rows add up to the measured energy, and after `calls` also energies by call path and thread.")]
 pub struct Arguments {
     /// model.json of a fit, or monitor.toml of a recording of `monitor`.
     model: PathBuf,

@@ -18,13 +18,10 @@ use super::progress;
 #[command(after_help = "\
 Example:
   wattline calls scenarios/click-and-move.toml target/demo
-  wattline report target/demo --force
-  wattline export target/demo --format collapsed --out target/exports
 
-Runs the unremoved application once with each input on the local JVM, with a probe that
-counts blocks by thread and by path of calls, and writes calls.csv into the folder. From
-then on `account` also writes calltree.csv, cumulative.csv and threads.csv, `report` draws
-its flame graph by calls, and the stacks of exports are calls.")]
+Runs the application once with each input on this JVM and writes calls.csv into the folder.
+Then `account` also writes calltree.csv, cumulative.csv and threads.csv, `report` draws its
+flame graph by calls, and the stacks of exports are calls.")]
 pub struct Arguments {
     /// The scenario file of the campaign.
     scenario: PathBuf,

@@ -17,5 +17,5 @@ pub fn register(folder: &Path) {
 /// Progress of the campaign that is kept, and how to resume it, as a sentence; `None` without a
 /// campaign or a plan.
 pub fn kept_progress() -> Option<String> {
-    Some(format!("{}: --resume goes on", CAMPAIGN.get()?.progress()?))
+    Some(format!("{}: --resume continues", CAMPAIGN.get()?.progress()?))
 }

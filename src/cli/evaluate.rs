@@ -25,28 +25,9 @@ Examples:
   wattline evaluate target/demo target/demo/ground-truth --out target/evaluation
   wattline evaluate target/two left=truth-left right=truth-right --out target/evaluation
   wattline evaluate target/engine --profile engine.collapsed --out target/evaluation
-  wattline evaluate target/two --profile a1.jfr,b1.jfr --profile a2.jfr,b2.jfr --out target/two-runs
-  wattline evaluate target/demo --unseen --out target/evaluation
 
-A truth folder has lines.csv (file,line,energy_j) and methods.csv (class,method,energy_j), or is
-what `wattline board virtual --ground-truth DIR` left: of that, the campaign's unremoved cases are
-summed up, one power run of each. A campaign on several boards is held against the truth of
-each that is named. Writes evaluation.csv: the errors over the lines, blocks and methods that
-make 95 % of the true energy.
-
-With --profile the accounts are held against samples: collapsed stacks (async-profiler's
-`-o collapsed`, perf's flame graphs), or a recording of Flight Recorder (.jfr). Weights are
-samples: nanoseconds (`--total`) are told by their common divisor or --profile-unit, and what
-can be no samples is refused. profile.csv has
-the errors of the methods (and lines, where the profile has them) with 90 % of the samples,
-beside what counting alone makes of them, and counting and another run together;
-profile-entries.csv every method and line. How far runs differ is found from the profile's runs
-where several are given, else from the campaign's, if it sampled each case twice.
-
-With --unseen each input sequence is left out in turn, and predicted by the accounts of the
-others: costs that are fitted without its cases, accounts without its energy and samples, and
-its counts priced by them. unseen.csv has what it spent and what was predicted, beside one cost
-for all operations and one power for all durations; `pipeline` writes it by itself.")]
+Writes evaluation.csv (errors against a ground truth), profile.csv (against the samples of a
+profiler) or, with --unseen, unseen.csv (each input predicted without its own measurements).")]
 pub struct Arguments {
     /// The campaign's folder, with its accounts and model.
     accounts: PathBuf,

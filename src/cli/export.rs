@@ -28,13 +28,10 @@ use super::progress;
 Examples:
   wattline export target/demo --format pprof && go tool pprof -top target/demo/energy.pb
   wattline export target/demo --format collapsed --format lcov --out target/exports
-  wattline export target/demo --format collapsed --depth class --out target/exports
   wattline export target/demo --parquet
-  wattline export target/rec --format pprof --mapping mapping.txt --out target/exports
 
-Weights are microjoules; a stack is package, class, method, block: where energy is spent,
-not who called; after `wattline calls` it is a thread and its calls. docs/reference/exports.md has a
-line per format on what opens it.")]
+Weights are microjoules. A stack is package, class, method and block or, after `calls`, a
+thread and its calls. docs/reference/exports.md lists what opens each format.")]
 pub struct Arguments {
     /// The campaign's folder, with its model, or a recording of `monitor`.
     folder: PathBuf,

@@ -34,19 +34,12 @@ pub const FILES: [&str; 3] = [names::MODEL, names::CV, names::ESTIMABILITY];
 #[command(after_help = "\
 Examples:
   wattline fit target/demo/dataset.csv --prior target/demo/microbenchmarks.csv --out target/fit
-  wattline fit logs.csv --target energy_j --features 'cycles..stalls' --group program \\
-      --solver nnls --folds 5 --out target/fit
+  wattline fit logs.csv --target energy_j --features 'cycles..stalls' --folds 5 --out target/fit
   wattline fit windows/ --solver nnls --partial 1.partial --part 1/8
-  wattline fit --merge 1.partial 2.partial ... --out target/fit
+  wattline fit --merge 1.partial 2.partial --out target/fit
 
-Without --solver the fit holds cases out inside the cases of each round, tries one cost for
-all, the mean, one power, and solvers with a cost per operation, and takes shrink, or their
-best combination where shrink is clearly worse. The terminal and model.json say what was
-taken, each candidate's weight and error, and why (docs/internals/choice.md).
-
-Writes model.json (costs, intervals, covariance), cv.csv (r and NMAE per round, beside the
-baselines) and estimability.csv (what the cases can tell). Tables on many machines are
-summed into partials, which merge to the same model (docs/how-to/large-fits.md).")]
+Writes model.json (costs, intervals, covariance), cv.csv (validation beside baselines) and
+estimability.csv (which costs the cases determine).")]
 pub struct Arguments {
     /// CSV or Parquet files with one case per row, folders of them (whose folders may name
     /// columns: `device=B1`), a campaign's folder, or `-` for Arrow's stream format on standard

@@ -28,15 +28,11 @@ const PATCH_FILE: &str = "hints.patch";
 #[command(after_help = "\
 Examples:
   wattline hints target/demo
-  wattline hints target/demo --apply 3 --out target/rewritten
   wattline hints target/demo --only bulk-copy --apply 1 --out target/rewritten
 
-Prints the hints, largest certain saving first, and writes hints.sarif into the folder. With
---apply nothing in the folder changes: the first N hints that can be applied without a
-person (string-buffer, append-concatenation, pattern-in-method, compile-in-method, and
-loop-invariant, field-in-loop and bulk-copy where the source shows that they do the same) go
-into a copy of the sources, and as a diff into hints.patch beside it, which `git apply` and
-`patch -p1` take in the source root. Read each one's condition, build, test, measure.")]
+Lists the hints, the largest certain saving first, and writes hints.sarif into the folder.
+--apply writes a copy of the sources with the first N automatic fixes, and hints.patch beside
+it for `git apply`. Check the condition of each fix, then build, test and measure.")]
 pub struct Arguments {
     /// The campaign's folder, with its model.
     folder: PathBuf,

@@ -27,15 +27,12 @@ const RESULT_FILES: [&str; 5] = [
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
-  wattline microbenchmarks scenarios/orbit.toml --for target/orbit --board virtual --out target/orbit
+  wattline microbenchmarks scenarios/orbit.toml --for target/orbit --board virtual --out target/mb
 
-Several boards (--serial A --serial B) take turns and work at the same time; the costs are
-those of the first by name, and microbenchmarks-devices.csv says how the others differ.
-A session that has ended is not made again when the command is repeated after an
-interruption (microbenchmark-runs/ holds them), except with --force.
 Writes microbenchmarks.csv (cost and standard error per operation), for `fit --prior`,
-microbenchmark-windows.csv (every microbenchmark's runs) and microbenchmark-cases.csv (energy and counts of a
-million iterations of each).")]
+microbenchmark-windows.csv (all runs) and microbenchmark-cases.csv (energy and counts of a
+million iterations). Repeat the command to continue after an interruption. With several boards
+the costs are those of the first by name.")]
 pub struct Arguments {
     /// The scenario: meter, rails, frequency, and its [microbenchmarks].
     scenario: PathBuf,

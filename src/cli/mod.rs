@@ -8,6 +8,7 @@ mod board;
 mod boards;
 mod calls;
 mod campaign_in_progress;
+mod command_groups;
 mod compare;
 mod completions;
 mod dataset;
@@ -52,28 +53,26 @@ mod user_table;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{FromArgMatches as _, Parser, Subcommand};
 
 use crate::failure::Failure;
 
 use self::outcome::CommandOutcome;
 
-/// How much energy every operation, basic block, line and method of Java source
-/// spends, how sure that is, and what to change.
+/// Show which Java methods and lines spend energy, how certain that is, and
+/// whether a rewrite helps.
 #[derive(Debug, Parser)]
 #[command(name = "wattline", version, arg_required_else_help = true, after_help = AFTER_HELP)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// Say less: errors only.
+    /// Print errors only.
     #[arg(short, long, global = true)]
     quiet: bool,
 }
 
 const AFTER_HELP: &str = "\
-Try it without a board:
-  wattline pipeline scenarios/click-and-move.toml --out target/demo
-What stands in a source tree:
+Example:
   wattline scan src/main/java --out target/scan
 Exit codes: 0 done, 1 check failed, 2 wrong usage, 3 invalid input, 4 board failed,
 5 no data to answer with.";
@@ -84,7 +83,7 @@ enum Command {
     Scan(scan::Arguments),
     /// Write a copy of the sources with probes, or without some blocks.
     Instrument(instrument::Arguments),
-    /// Run a program on the local JVM and count how often each block runs.
+    /// Run a program on this JVM and count the executions of each block.
     Trace(trace::Arguments),
     /// Make an Android package of a scenario's application.
     Package(package::Arguments),
@@ -96,36 +95,35 @@ enum Command {
     Dataset(dataset::Arguments),
     /// Measure microbenchmarks for the operations that an application executes most.
     Microbenchmarks(microbenchmarks::Arguments),
-    /// Measure the bytecode patterns of the probabilistic profiler on a board.
+    /// Measure the energy of bytecode patterns on a board.
     Patterns(patterns::Arguments),
     /// Fit costs to a data set, with cross-validation.
     Fit(fit::Arguments),
-    /// Predict the energy of counted cases by a model, beside what was measured.
+    /// Predict the energy of inputs that were not measured.
     Predict(predict::Arguments),
-    /// Account a campaign's energy to operations, blocks, lines, methods and classes.
+    /// Account energy to operations, blocks, lines, methods and classes.
     Account(account::Arguments),
-    /// Record who calls whom, for accounts with callees and by thread.
+    /// Record call paths, for inclusive energies and energies by thread.
     Calls(calls::Arguments),
     /// Compare accounts with the ground truth of a virtual board.
     Evaluate(evaluate::Arguments),
-    /// Say what to change, and what it would save.
+    /// List rewrites that save energy, or apply them.
     Hints(hints::Arguments),
-    /// Say whether a change spends more: two campaigns, or a campaign and a patch.
+    /// Compare two campaigns, or a campaign and a patch.
     Compare(compare::Arguments),
-    /// Write the report: one HTML page.
+    /// Write the report of a campaign: one HTML page.
     Report(report::Arguments),
-    /// Write profiles, traces and coverage-like files for other tools.
+    /// Write profiles, traces and coverage files for other tools.
     Export(export::Arguments),
-    /// Watch the power of processes, and of the methods of a JVM, while they run.
+    /// Show the power of processes and JVM methods while they run.
     Monitor(Box<monitor::Arguments>),
-    /// Share a machine's energy among its tenants: virtual machines, processes, control
-    /// groups, applications.
+    /// Divide energy among virtual machines, processes or applications.
     Tenants(tenants::Arguments),
-    /// Energy by component and activity, from logs of power states and activities.
+    /// Account energy to components and activities, from logs.
     Activities(activities::Arguments),
     /// Start the virtual board, list boards, or check one.
     Board(board::Arguments),
-    /// All stages in one folder.
+    /// Measure, fit and report, all in one folder.
     Pipeline(pipeline::Arguments),
     /// Print completions for a shell.
     Completions(completions::CompletionsArguments),
@@ -139,9 +137,11 @@ pub fn main() -> ExitCode {
         return code;
     }
     let words: Vec<OsString> = std::env::args_os().collect();
-    let arguments = match Arguments::try_parse_from(&words) {
+    let program = command_groups::program();
+    let matches = program.clone().try_get_matches_from(&words);
+    let arguments = match matches.and_then(|found| Arguments::from_arg_matches(&found)) {
         Ok(arguments) => arguments,
-        Err(error) => return help(suggest::suggest(error, &Arguments::command(), &words)),
+        Err(error) => return help(suggest::suggest(error, &program, &words)),
     };
     progress::set_quiet(arguments.quiet);
     let temporary = leftovers::temporary_folder();
@@ -247,10 +247,8 @@ fn run(command: Command) -> Result<CommandOutcome, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     #[test]
     fn the_command_line_is_consistent() {
-        super::Arguments::command().debug_assert();
+        super::command_groups::program().debug_assert();
     }
 }

@@ -31,15 +31,9 @@ const RUNNER_FILE: &str = "runner.apk";
 Example:
   wattline package scenarios/click-and-move.toml --probe count --out target/package
 
-Writes application.apk, signed for all releases of Android from `application.min_sdk` on,
-and says what is in it and how to start it. An instrumentation calls the application's main
-method, or starts its activity; what probes count comes back in its status. Steps of inputs
-(taps) are fed to it by the extra wattline.input. Of a package of your own build (`apk`, --gradle)
-only the code and the signature are others; its instrumentation is in a package beside it,
-runner.apk.
-Packages of one user have one key, in the user's cache. What makes packages, and what a virtual
-board reads them with, is fetched by Maven when it is first needed, or all at once:
-
+Writes application.apk, signed for Android releases from `application.min_sdk` on, and prints
+what it contains and how to start it.
+Fetch the tools that it needs from Maven, all at once:
   wattline package --fetch")]
 // A scenario is needed by all but --fetch, of which the arguments that name one know nothing.
 #[command(mut_arg("scenario", |scenario| scenario.required_unless_present_any(["build_tool", "fetch"])))]

@@ -16,19 +16,13 @@ use super::progress;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
-  wattline pipeline scenarios/click-and-move.toml --out target/demo
-Of a project of Gradle or Maven, as it is:
+Examples:
+  wattline pipeline my-scenario.toml --board jvm --out target/mine
   wattline pipeline --gradle :app:classes --project ../game --out target/game
   wattline pipeline energy.toml --maven app --project ../game --out target/game
 
-Begins with a session of each input on the board, which finds wrong rails and sessions that
-are too short before anything is planned, and tells how long each stage will take. Where the
-trial finds sessions too short, because compilers are still at work or there are too few samples,
---auto makes them longer. Ends with a summary; report.html in the folder has the rest. Without a
-board the virtual board is measured, and every result says so. --resume resumes a stopped
-campaign; after a change of the scenario it keeps the runs that don't depend on it
-(docs/reference/scenarios.md).")]
+Measures the virtual board unless --board names a target. Writes report.html and all results
+into the folder; --resume continues a stopped campaign.")]
 pub struct Arguments {
     #[command(flatten)]
     origin: OriginArguments,

@@ -41,6 +41,7 @@ Example, an input that was never measured, by a campaign's accounts:
   wattline trace src/main/java --main com.example.Main --granularity expression \\
       --out target/new -- --input new.txt
   wattline predict target/demo target/new --out target/p
+
 A block spends on an execution what it spent in the campaign, by samples where there were any;
 one that the campaign did not run (changed, or new), or too rarely for its samples to tell, costs
 what its operations do. Without idle energy, compilers and collector. The interval holds what is unsure of the accounts, and how far
@@ -49,6 +50,7 @@ inputs are from what those of other inputs say of them, by the campaign's unseen
 Example, bytecode patterns by the effects of `fit --factors`:
   wattline predict target/patterns/effects.csv programs.csv --out target/p
   wattline predict target/patterns/effects.csv programs.csv --over device --out target/p
+
 programs.csv has a column for each factor (operation,size,type,device; empty: it doesn't
 apply) and may have `case` (rows of one case are added up), `executions` (1 unless given) and
 `energy_j` (measured, of one execution). Intervals come from draws.csv beside effects.csv.")]

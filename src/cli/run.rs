@@ -22,10 +22,8 @@ Examples:
   wattline run scenarios/orbit.toml --board 0123456789ABCDEF --out target/orbit --resume
   wattline run scenarios/orbit.toml --serial A1B2C3 --serial D4E5F6 --out target/orbit
 
-Plans first, where the folder has no plan. Every finished run is in the journal at once: a
-campaign that was stopped is resumed with --resume, and measures nothing twice. Several boards
-share a campaign and measure at the same time (docs/how-to/several-boards.md); assignment.csv says which
-has which case.")]
+Makes the plan first where the folder has none. --resume repeats no finished run. Several
+boards share a campaign; assignment.csv lists which board measures which case.")]
 pub struct Arguments {
     /// The scenario file.
     scenario: PathBuf,

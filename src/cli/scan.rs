@@ -22,14 +22,13 @@ pub const FILES: [&str; 4] = [names::BLOCKS, names::OPERATIONS, names::LINES, na
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
+Examples:
   wattline scan src/main/java --classpath libs/guava.jar --out target/scan
   wattline scan repositories --shard 2/8 --out target/scan-2
   wattline scan --maven core --project ../library --out target/scan
 
-Writes blocks.csv (name, place, kind of every basic block), operations.csv (what one
-execution of it holds), lines.csv (the same by line) and findings.csv (what could not be
-parsed or resolved).")]
+Writes blocks.csv (every basic block), operations.csv and lines.csv (operations of one
+execution, by block and by line) and findings.csv (code that could not be parsed or resolved).")]
 pub struct Arguments {
     #[command(flatten)]
     sources: SourceArguments,

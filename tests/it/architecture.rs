@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
 mod file_graph;
-mod source_file;
+pub(super) mod source_file;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -455,7 +455,7 @@ fn few_files_use_each_other() {
 }
 
 /// The files that are compiled without tests: their paths below the project's folder.
-fn production() -> Vec<(PathBuf, &'static SourceFile)> {
+pub(super) fn production() -> Vec<(PathBuf, &'static SourceFile)> {
     let of = |(folder, files): &'static (&str, Files)| {
         let is_root = |path: &&PathBuf| {
             path.starts_with("bin")

@@ -57,4 +57,5 @@ mod trace;
 mod users;
 mod verify;
 mod virtual_board;
+mod vocabulary;
 mod windowed;

@@ -241,7 +241,7 @@ fn what_lets_no_agent_in_is_refused_with_the_reason() {
         .spawn()
         .unwrap();
     thread::sleep(Duration::from_millis(800));
-    refused(closed.id(), "does not let an agent in");
+    refused(closed.id(), "cannot attach to process");
     assert!(closed.try_wait().unwrap().is_none(), "it goes on");
     closed.kill().unwrap();
     closed.wait().unwrap();

@@ -1,5 +1,5 @@
-//! The pages: links between them and to files resolve, those of `docs` are short enough to be
-//! read, and the one on the environment says what the code reads.
+//! The pages: links between them and to files resolve, each kind of page is short enough to be
+//! read, and the one on the environment names what the code reads.
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
@@ -9,11 +9,17 @@ use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// What one reads in a quarter of an hour.
-const MOST_WORDS: usize = 2000;
+/// Most words of a page of a kind. Reference is as long as its tables; internals and experiments
+/// have any length.
+const MOST_WORDS: [(&str, usize); 3] =
+    [("docs/tutorials", 700), ("docs/how-to", 700), ("docs/explanation", 1500)];
 
-/// Where experiments are written down, at any length.
-const EXPERIMENTS: &str = "docs/experiments";
+/// Most words of all pages that are for users.
+const MOST_WORDS_FOR_USERS: usize = 25_000;
+
+/// Folders of pages that are for users.
+const FOR_USERS: [&str; 4] =
+    ["docs/tutorials", "docs/how-to", "docs/reference", "docs/explanation"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -127,15 +133,23 @@ fn links_resolve() {
 /// Every page of `docs` is in one of its two lists.
 #[test]
 fn every_page_is_listed() {
-    for list in ["docs/README.md", "docs/experiments/README.md"] {
+    let listed = |list: &str| {
         let folder = Path::new(list).parent().unwrap();
         let links = read(&text(Path::new(list))).links;
-        let listed: BTreeSet<PathBuf> = links.iter().map(|link| folder.join(link)).collect();
-        let there = pages().into_iter().filter(|path| path.parent() == Some(folder));
-        let missing: Vec<PathBuf> =
-            there.filter(|path| path != Path::new(list) && !listed.contains(path)).collect();
-        assert!(missing.is_empty(), "not in {list}: {missing:?}");
-    }
+        links.iter().filter_map(|link| normal(&folder.join(link))).collect::<BTreeSet<PathBuf>>()
+    };
+    let lists = ["docs/README.md", "docs/experiments/README.md"];
+    let [of_all, of_experiments] = lists.map(listed);
+    let missing: Vec<PathBuf> = pages()
+        .into_iter()
+        .filter(|path| path.starts_with("docs") && path != Path::new(lists[0]))
+        .filter(|path| match path.parent() == Path::new(lists[1]).parent() {
+            true if path == Path::new(lists[1]) => !of_all.contains(path),
+            true => !of_experiments.contains(path),
+            false => !of_all.contains(path),
+        })
+        .collect();
+    assert!(missing.is_empty(), "in none of {lists:?}: {missing:#?}");
 }
 
 /// What code, help texts, scripts and pages call a file of `docs` or `scripts`, and pages one of
@@ -178,13 +192,25 @@ fn named_in() -> Vec<PathBuf> {
     code.filter(|path| path != Path::new(file!())).chain(pages()).collect()
 }
 
+/// Pages of a folder with their number of words.
+fn word_counts(folder: &str) -> Vec<(PathBuf, usize)> {
+    let pages = below(folder).into_iter().filter(|path| has_extension(path, "md"));
+    let counted: Vec<_> =
+        pages.map(|path| (path.clone(), text(&path).split_whitespace().count())).collect();
+    assert!(!counted.is_empty(), "no page in {folder}");
+    counted
+}
+
 #[test]
 fn pages_are_short() {
-    let pages = below("docs").into_iter().filter(|path| has_extension(path, "md"));
-    let pages = pages.filter(|path| !path.starts_with(EXPERIMENTS));
-    let words = pages.map(|path| (text(&path).split_whitespace().count(), path));
-    let long: Vec<_> = words.filter(|(words, _)| *words > MOST_WORDS).collect();
-    assert!(long.is_empty(), "more than {MOST_WORDS} words: {long:?}");
+    let long_of = |(folder, most): (&str, usize)| {
+        let long = word_counts(folder).into_iter().filter(move |(_, words)| *words > most);
+        long.map(move |(path, words)| format!("{}: {words} words of {most}", path.display()))
+    };
+    let long: Vec<String> = MOST_WORDS.into_iter().flat_map(long_of).collect();
+    assert!(long.is_empty(), "too long:\n{}", long.join("\n"));
+    let words: usize = FOR_USERS.into_iter().flat_map(word_counts).map(|(_, words)| words).sum();
+    assert!(words <= MOST_WORDS_FOR_USERS, "{words} words of {MOST_WORDS_FOR_USERS} for users");
 }
 
 /// Names of variables: capitals, digits and `_`.

@@ -158,7 +158,7 @@ fn a_stopped_campaign_says_what_is_kept_and_leaves_nothing_behind() {
         let mut measuring = start(&adb, &words, &temporary);
         wait_for(&mut measuring, || good_runs(&journal) >= runs);
         let said = stop(measuring, signal, &temporary);
-        let kept = format!("{} of 20 runs are kept: --resume goes on", good_runs(&journal));
+        let kept = format!("{} of 20 runs are kept: --resume continues", good_runs(&journal));
         assert_eq!(said, kept);
     }
     let before = contents(&out);

@@ -50,22 +50,12 @@ const STEPS: f64 = 200.0;
     arg_required_else_help = true,
     after_help = "\
 Examples:
-  wattline activities datasets/quanto-blink/blink.quanto --out target/blink
   wattline activities phone.pftrace --class little=cpu0,cpu1,cpu2,cpu3 --out target/phone
   wattline activities logcat.txt samples.txt --rails arm,mem --out target/board
   wattline activities busy.csv --against quiet.csv --supply-v 3.35 --out target/radio
-  wattline activities busy.csv --occurrences Radio=1:receive --out target/radio
-  wattline activities phone.pftrace --partial energies/phone.parquet
-  wattline activities api --out src/main/java
 
-Several binary logs are several nodes; all other logs given together are of one device and
-one clock. Names of a binary log NAME.quanto are read from NAME.toml beside it. Writes
-powers.csv (every state, with its interval), energy.csv (component by activity),
-activities.csv (over all nodes), duty-cycles.csv (how long, how often, at what mean power),
-time-matrix.csv, power-matrix.csv and energy-matrix.csv (rows of activities, columns of
-components), timeline.csv, findings.csv (what was noticed), activities.html (the picture)
-and activities.perfetto-trace. docs/explanation/activities.md has the theory, docs/reference/activity-logs.md the
-formats."
+Several binary logs are several nodes; other logs are of one device and one clock. Writes
+activities.html and tables; docs/reference/activity-logs.md describes formats and files."
 )]
 pub struct Arguments {
     #[command(subcommand)]

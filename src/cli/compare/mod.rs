@@ -25,14 +25,11 @@ use super::source_arguments::ClassPathArguments;
 #[command(after_help = "\
 Examples:
   wattline compare target/base target/new --max-increase 2
-  wattline compare target/base target/new --budgets energy-budgets.toml --out target/compare
-  wattline compare target/base --source src/main/java   # before anything is measured
+  wattline compare target/base --source src/main/java
   wattline compare rec/a1 rec/b1 --base-repeats rec/a2 rec/a3 --new-repeats rec/b2 rec/b3
 
-Exit codes: 0 no increase over the limit that the 95 % interval agrees with, 1 there is one
-or a budget is exceeded, 5 no data: something was not measured, or only once, or it is other
-work. docs/explanation/compare.md says what is compared,
-what is assumed, and how often the gate is wrong.")]
+Exit codes: 0 no certain increase over the limit; 1 check failed: an increase over the limit
+or a budget; 5 no data: not measured, measured once, or different work.")]
 pub struct Arguments {
     /// Folder of the campaign to compare with, as `pipeline` wrote it; or a recording of
     /// `monitor`.

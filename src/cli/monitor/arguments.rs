@@ -19,16 +19,12 @@ pub(super) const NO_VIRTUAL_BOARD: &str = "--board: a virtual board has no proce
     args_conflicts_with_subcommands = true,
     after_help = "\
 Examples:
-  wattline monitor                                   # a live view of all processes
-  wattline monitor --jvm 4711 --tdp 65               # the methods of a running JVM
+  wattline monitor --jvm 4711 --tdp 65
   wattline monitor --out target/rec --duration 60 -- java -jar server.jar
   wattline monitor --headless --duration 10 >processes.csv
-  wattline monitor --board SERIAL --soc gs101.csv    # an Android device
 
-Power is measured where there is a meter (RAPL, a phone's rails or battery), else modelled
-from the design power: the first lines say which. Keys of the live view: q quit, p pause,
-s sort, / filter, Tab processes/methods/classes/threads, a share, r record, arrows scroll.
-A recording is taken by `report`, `export` and `account`. See docs/explanation/monitor.md."
+Keys of the live view: q quit, p pause, s sort, / filter, Tab view, a share, r record. The
+first lines of the output name the meter, or the model where there is none."
 )]
 pub struct Arguments {
     #[command(subcommand)]

@@ -40,11 +40,9 @@ Examples:
   wattline monitor --headless --control --out target/rec &
   wattline monitor control list
   wattline monitor control change design-power --tdp 45
-  wattline monitor control start network-modes --network eth0:1000=1.2
-  wattline monitor control stop network-modes
 
-A change ends the cycle that runs: each cycle has one set of formulas. Only the user who runs
-the monitor can connect. docs/how-to/control-a-monitor.md has the modules and their settings.")]
+Only the user who runs the monitor can connect. A change ends the current cycle, so that each
+cycle has one set of formulas. docs/how-to/control-a-monitor.md lists modules and settings.")]
 pub struct ControlArguments {
     /// The monitor's process, where several run with --control.
     #[arg(long)]

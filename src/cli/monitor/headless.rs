@@ -108,7 +108,7 @@ fn line(frame: &MonitorInterval) -> String {
         let watts = component.energy.joules / d;
         let basis = component.basis.name();
         parts.push(format!(
-            "{} {watts:.2} W ({basis}), {rest:.2} W nobody's",
+            "{} {watts:.2} W ({basis}), {rest:.2} W unattributed",
             component.part.name()
         ));
     }

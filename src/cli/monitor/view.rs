@@ -221,7 +221,7 @@ impl Tallies {
     /// The parts of the machine in the last cycle.
     pub fn parts(&self) -> String {
         let part = |(name, (watts, rest)): (&&str, &(f64, f64))| {
-            format!("{name} {} ({} nobody's)", Watts(*watts), Watts(*rest))
+            format!("{name} {} ({} unattributed)", Watts(*watts), Watts(*rest))
         };
         let parts: Vec<String> = self.now_w.iter().map(part).collect();
         if parts.is_empty() { "no figure in this cycle".into() } else { parts.join(", ") }

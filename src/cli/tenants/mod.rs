@@ -23,10 +23,9 @@ Examples:
   perf sched record -- sleep 10 && perf script | wattline tenants perf - --watts 15:5
   wattline tenants cgroups --for 10
   wattline tenants perfetto trace.pftrace --by user
-  wattline tenants perfetto trace.pftrace --partial energies/trace.parquet
   wattline tenants xen rapl.csv ctr.csv pmc.csv --tsc-hz 3.4e9
-  wattline tenants overhead monitored.csv baseline.csv
-docs/explanation/tenants.md has the theory, docs/reference/tenants-logs.md the formats.")]
+
+docs/reference/tenants-logs.md describes the formats.")]
 pub struct Arguments {
     #[command(subcommand)]
     input: TenantInput,

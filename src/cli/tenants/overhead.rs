@@ -22,13 +22,10 @@ use experiment::ExperimentArguments;
 #[command(after_help = "\
 Examples:
   wattline tenants overhead monitored.csv baseline.csv
-  wattline tenants overhead --monitor 1 --monitor 0.1 --scenario idle \\
-      --scenario 'busy=stress-ng -c 2' --repeats 40 --seconds 60 --out target/overhead
+  wattline tenants overhead --monitor 1 --scenario idle --repeats 40 --out target/overhead
 
-Two files have a row per run with its mean power in power_w, or a row per set of runs with
-mean_w, sd_w and n; all other columns together (test case, scenario) name the set. Without
-files the runs are made: every scenario without and with each configuration, in random order
-within each repetition, by the meter of this machine. For each set, epsilon is the smallest
+Files have a row per run (power_w) or per set of runs (mean_w, sd_w, n); other columns name the
+set. Without files the command makes the runs itself, in random order. Epsilon is the smallest
 number for which `the overhead is at least epsilon` is rejected at 5 %.")]
 pub struct Arguments {
     /// Runs with what is tested.

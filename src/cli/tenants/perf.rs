@@ -23,21 +23,13 @@ use super::session::TenantSession;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  perf sched record -- sleep 10
   perf script --show-lost-events | wattline tenants perf - --watts 15:5
-With counters, where the machine has them:
-  perf record -e '{sched:sched_switch,cycles,instructions}:S' -a -- sleep 10
-  perf script -F comm,pid,tid,cpu,time,period,event,trace --show-lost-events > switches.txt
   wattline tenants perf switches.txt --by process --energy meter.csv
-While it runs:
   perf record -o - -e sched:sched_switch -a | perf script -i - | wattline tenants perf - --follow
-
-Of the kernel's own text, and of a recording, which `perf script` prints where it is installed:
-  cat /sys/kernel/tracing/trace > switches.txt; trace-cmd report > switches.txt
   wattline tenants perf perf.data --watts 15:5
 
-meter.csv has time_s (of perf's clock) and energy_j (accumulated) or power_w, or the like in
-other units: `Time (ms)`, `Energy [mWh]`. docs/reference/tables.md says which tables are read.")]
+docs/reference/tenants-logs.md shows how to record with counters, and the columns of a meter's
+table.")]
 pub struct Arguments {
     /// The text, packed or not, a recording of perf, or `-` for standard input.
     file: PathBuf,

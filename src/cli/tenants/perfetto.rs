@@ -26,10 +26,8 @@ Examples:
   wattline tenants perfetto trace.pftrace.gz --by process --rail CPUCL --out target/tenants
   wattline tenants perfetto trace.pftrace --soc gs101.csv
 
-A trace is plain, gzip or zstd, or in a zip or tar archive, also with a manifest of machines.
-It needs sched/sched_switch; cpu_frequency makes cycles of CPU time, power rails (or,
-less well, battery counters) give the energy, process and package lists the names. It is
-read twice: names first.")]
+A trace, also in an archive, needs sched/sched_switch; cpu_frequency gives cycles, power rails
+(or, less well, battery counters) give energy, process and package lists give names.")]
 pub struct Arguments {
     /// The trace.
     trace: PathBuf,

@@ -23,10 +23,8 @@ Examples:
   wattline tenants xen rapl.csv ctr.csv pmc.csv --tsc-hz 2.8e9 --out target/tenants
   wattline tenants xen rapl.csv ctr.csv --tsc-hz 3.4e9 --rapl-unit 0xa1003 --whole
 
-Files: rapl.csv (TSC,CPU,DOM,vCPU,PKG,PP0,PP1,DRAM), ctr.csv (INSTR_RETIRED.ANY,
-CPU_CLK_UNHALTED.CORE,CPU_CLK_UNHALTED after the same four), pmc.csv (any other counters);
-or one file whose rows begin with the event, 0x0100f001 to 0x0100f003. DOM is the domain
-that leaves; 32767 is idle.")]
+Files: energy (event 0x0100f001), cycles (0x0100f002), other counters (0x0100f003), or one file
+with the event in each row. docs/reference/tenants-logs.md lists their columns.")]
 pub struct Arguments {
     /// The files.
     #[arg(required = true)]

@@ -17,6 +17,8 @@ pub struct SourceFile {
     pub modules: Vec<ModuleText>,
     pub functions: Vec<FunctionLength>,
     pub lines: usize,
+    /// Its string literals, those in macros and attributes included; no comments.
+    pub texts: Vec<String>,
 }
 
 /// A module as far as it is written in one file.
@@ -52,7 +54,8 @@ impl SourceFile {
         let mut reader = Reader { modules: vec![ModuleText::default()], ..Reader::default() };
         reader.visit_file(&file);
         let lines = text.lines().count().saturating_sub(reader.lines_of_tests);
-        Ok(Self { modules: reader.modules, functions: reader.functions, lines })
+        let Reader { modules, functions, texts, .. } = reader;
+        Ok(Self { modules, functions, lines, texts })
     }
 }
 
@@ -62,6 +65,7 @@ struct Reader {
     /// The module that is being read.
     current: usize,
     functions: Vec<FunctionLength>,
+    texts: Vec<String>,
     lines_of_tests: usize,
 }
 
@@ -112,7 +116,7 @@ impl Reader {
         self.module().imports.push(Import { path, name: name.cloned() });
     }
 
-    /// Paths in what a macro is given.
+    /// Paths and texts in what a macro is given.
     fn tokens(&mut self, tokens: TokenStream) {
         let mut path = Segments::new();
         let mut colons = 0;
@@ -140,7 +144,11 @@ impl Reader {
                     colons = 0;
                     continue;
                 }
-                TokenTree::Literal(_) => self.name(std::mem::take(&mut path)),
+                TokenTree::Literal(literal) => {
+                    self.name(std::mem::take(&mut path));
+                    let text = syn::parse_str::<syn::LitStr>(&literal.to_string());
+                    self.texts.extend(text.ok().map(|text| text.value()));
+                }
             }
             (colons, is_field) = (0, false);
         }
@@ -313,6 +321,10 @@ impl<'ast> Visit<'ast> for Reader {
                 self.tokens(list.tokens.clone());
             }
         }
+    }
+
+    fn visit_lit_str(&mut self, text: &'ast syn::LitStr) {
+        self.texts.push(text.value());
     }
 
     /// `pub(super)` and `pub(crate)` use nothing.

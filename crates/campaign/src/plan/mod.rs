@@ -208,7 +208,7 @@ impl CampaignPlan {
         let fewer = fewer(&self.plan);
         format!(
             "{} of {}{fewer}; {} of {} removed in some case ({})\n{} ran; rank {}; {:.1} h of board \
-             time, the paper's protocol would take {:.1} h{expected}",
+             time, the protocol of Li and Gallagher would take {:.1} h{expected}",
             counted(s.cases, "case"),
             counted(s.variants, "variant"),
             s.removed_executed,

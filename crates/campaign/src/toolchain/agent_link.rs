@@ -26,8 +26,8 @@ pub enum AttachError {
     NoProcess(u32),
     /// The process is no JVM, or doesn't answer.
     #[error(
-        "process {pid} does not let an agent in: {message}. Only a JVM of the same user does, \
-             and only without -XX:+DisableAttachMechanism; run as its user, or start it with \
+        "cannot attach to process {pid}: {message}. It has to be a JVM of the same user, started \
+             without -XX:+DisableAttachMechanism; run as its user, or start it with \
              `wattline monitor -- java ...`"
     )]
     Refused {

@@ -31,7 +31,7 @@ pub use sampling::PathSampling;
 pub use tables::call_tables;
 
 /// Pseudo-thread of blocks that the run with the call-tree probe did not execute.
-pub(crate) const UNSEEN_THREAD: &str = "(not seen in the run with the call-tree probe)";
+pub(crate) const UNSEEN_THREAD: &str = "(absent from the run with the call-tree probe)";
 
 /// Counted call paths, by thread.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,0 +1,128 @@
+//! The vocabulary of what a user meets: README and pages, help, messages and templates contain no
+//! term for which the glossary has another one.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
+
+use std::path::Path;
+use std::process::Command;
+
+use super::architecture::production;
+
+/// Terms that are not used, and those of the glossary instead.
+const TERMS: [(&str, &str); 27] = [
+    ("micro-kernel", "microbenchmark"),
+    ("micro-kernels", "microbenchmarks"),
+    ("by lot", "at random"),
+    ("dear", "expensive"),
+    ("dearer", "more expensive"),
+    ("dearest", "most expensive"),
+    ("how far off", "error"),
+    ("how sure", "uncertainty"),
+    ("gate said", "check failed"),
+    ("gone on with", "resumed"),
+    ("goes on with", "resumes"),
+    ("go on with", "resume"),
+    ("hopeless", "stopped after failures"),
+    ("given up", "stopped after failures"),
+    ("processor time", "CPU time"),
+    ("mechanical hint", "automatic fix"),
+    ("mechanical hints", "automatic fixes"),
+    ("silicon", "simulated energy model"),
+    ("glimpse", "snapshot"),
+    ("inputs not seen", "unseen inputs"),
+    ("samples' word", "sampling-based estimate"),
+    ("own word", "sampling-based estimate"),
+    ("worth its word", "reliable"),
+    ("worth their word", "reliable"),
+    ("what counts say", "count-based estimate"),
+    ("place factor", "block effect"),
+    ("hang together", "are correlated"),
+];
+
+/// Words of a text in lower case, each with a space before and after it.
+fn words(text: &str) -> String {
+    let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '\'');
+    let words = text.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty());
+    words.fold(" ".to_owned(), |text, word| text + &word.to_lowercase() + " ")
+}
+
+/// The terms in a text, each as a line that names where and what to say.
+fn found_terms(place: &str, text: &str) -> Vec<String> {
+    let text = words(text);
+    let terms = TERMS.iter().filter(|(term, _)| text.contains(&format!(" {term} ")));
+    terms.map(|(term, instead)| format!("{place}: `{term}`; say `{instead}`")).collect()
+}
+
+fn files_with(folder: &str, extension: &str) -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = walkdir::WalkDir::new(root.join(folder)).sort_by_file_name().into_iter();
+    let files = files.map(|entry| entry.unwrap().into_path());
+    let files = files.filter(|path| path.extension().is_some_and(|found| found == extension));
+    let name = |path: &Path| path.strip_prefix(root).unwrap().display().to_string();
+    files.map(|path| (name(&path), std::fs::read_to_string(&path).unwrap())).collect()
+}
+
+fn assert_none(found: &[String]) {
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn pages_use_the_terms_of_the_glossary() {
+    let pages = files_with("docs", "md").into_iter();
+    let pages = pages.filter(|(name, _)| !name.starts_with("docs/experiments/"));
+    let beside = ["README.md", "ARCHITECTURE.md", "SECURITY.md", "CONTRIBUTING.md"];
+    let beside = beside.map(|name| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+        (name.to_owned(), std::fs::read_to_string(path).unwrap())
+    });
+    let found: Vec<String> =
+        pages.chain(beside).flat_map(|(name, text)| found_terms(&name, &text)).collect();
+    assert_none(&found);
+}
+
+#[test]
+fn messages_use_the_terms_of_the_glossary() {
+    let of =
+        |(path, file): &(std::path::PathBuf, &super::architecture::source_file::SourceFile)| {
+            let place = path.display().to_string();
+            file.texts.iter().flat_map(|text| found_terms(&place, text)).collect::<Vec<_>>()
+        };
+    let files = production();
+    assert!(files.iter().map(|(_, file)| file.texts.len()).sum::<usize>() > 10_000);
+    assert_none(&files.iter().flat_map(of).collect::<Vec<_>>());
+}
+
+#[test]
+fn templates_use_the_terms_of_the_glossary() {
+    let templates = files_with("crates", "html");
+    let templates: Vec<_> =
+        templates.into_iter().filter(|(name, _)| name.contains("/templates/")).collect();
+    assert!(!templates.is_empty());
+    let found = templates.iter().flat_map(|(name, text)| found_terms(name, text));
+    assert_none(&found.collect::<Vec<_>>());
+}
+
+#[test]
+fn help_uses_the_terms_of_the_glossary() {
+    let out = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wattline"));
+    command.args(["man", "--quiet", "--format", "markdown", "--out"]).arg(out.path());
+    assert!(command.status().unwrap().success());
+    let pages: Vec<_> = std::fs::read_dir(out.path()).unwrap().map(|e| e.unwrap().path()).collect();
+    assert!(pages.len() > 20, "{pages:?}");
+    let found = pages.iter().flat_map(|page| {
+        let name = page.file_name().unwrap().to_string_lossy().into_owned();
+        found_terms(&name, &std::fs::read_to_string(page).unwrap())
+    });
+    assert_none(&found.collect::<Vec<_>>());
+}
+
+#[test]
+fn a_term_is_found_across_lines_and_marks() {
+    let found = found_terms("page", "It costs\nprocessor  time, *by lot*.");
+    assert_eq!(
+        found,
+        ["page: `by lot`; say `at random`", "page: `processor time`; say `CPU time`",]
+    );
+    assert!(found_terms("page", "Dearborn, a lot, unseen").is_empty());
+}
