@@ -3,7 +3,7 @@
 //! measured energy. Also the comparison with a known ground truth (`evaluate()`).
 //!
 //! Owns no input or output: dictionary, counts and model in, values and CSV text out.
-//! See `docs/explanation/accounts.md`.
+//! See `docs/internals/accounts.md`.
 
 pub(crate) mod accounts;
 pub mod calls;

@@ -15,7 +15,7 @@ pub struct AllowedIncrease(pub f64);
 
 impl Default for AllowedIncrease {
     /// No increase: any that the interval confirms fails. Larger limits miss more
-    /// (`docs/explanation/compare.md`, Error rates).
+    /// (`docs/internals/compare.md`, Error rates).
     fn default() -> Self {
         AllowedIncrease(0.0)
     }

@@ -5,7 +5,7 @@
 //! incomparable figures, `methods` computes methods and classes by a model, `patch` transfers
 //! counts to changed sources, `recorded` and `stability` compare recordings, `budget` checks
 //! energies against a budget file; `text`, `markdown`, `json` and `junit` format the result.
-//! `docs/explanation/compare.md` has the definitions and the error rates.
+//! `docs/internals/compare.md` has the definitions and the error rates.
 
 pub mod budget;
 mod call_changes;

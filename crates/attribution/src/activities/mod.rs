@@ -1,5 +1,5 @@
 //! Power states and activities -> energy by component, by activity and over time, after
-//! Quanto (Fonseca et al., OSDI 2008). `docs/explanation/activities.md` has the theory,
+//! Quanto (Fonseca et al., OSDI 2008). `docs/internals/activities.md` has the theory,
 //! `docs/reference/activity-logs.md` the formats.
 //!
 //! A log of any format becomes a [`NodeLog`]; [`analyse`] makes equations of it, fits the

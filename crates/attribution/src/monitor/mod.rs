@@ -5,7 +5,7 @@
 //! the energy of a part of the machine, [`RunningModules`] starts and stops both and shares the
 //! energies among processes, [`jvm`] shares a process's energy among its methods. All of
 //! it is pure but [`machine`], which reads this machine or, through
-//! a [`host`], a device. `docs/explanation/monitor.md` has the theory.
+//! a [`host`], a device. `docs/internals/monitor.md` has the theory.
 
 pub mod containers;
 mod cycle;

@@ -2,7 +2,7 @@
 //! hypervisor*, 2016): at every context switch on every CPU what was counted since the
 //! last one is charged to the tenant that leaves, whichever CPU it was; tumbling windows
 //! gather it, a meter's energy per window is shared by unhalted cycles, and what nobody is
-//! known to have spent is a row of its own. docs/explanation/tenants.md has the theory.
+//! known to have spent is a row of its own. docs/internals/tenants.md has the theory.
 //!
 //! Records come one at a time, a ring of windows is all that is held, and what is late,
 //! lost or disordered is counted ([`Troubles`]) and shown.

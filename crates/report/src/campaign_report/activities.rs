@@ -1,5 +1,5 @@
 //! Activities of a campaign for its report, where the application reports them
-//! (docs/explanation/activities.md).
+//! (docs/internals/activities.md).
 
 use crate::attribution::activities::{
     self, AccountOptions, Analysis, AnalysisOptions, Labels, analyse, has_lines, read_lines,

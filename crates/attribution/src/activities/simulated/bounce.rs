@@ -108,9 +108,9 @@ pub fn bounce(seconds: f64, offset_s: f64) -> Bounce {
         node.set(CPU, LabelCode::new(numbers[at], IDLE));
     }
     let names = [
-        format!("# Bounce on a simulated node; see docs/explanation/activities.md.\nnode = 1\n{COMPONENTS}"),
+        format!("# Bounce on a simulated node; see docs/internals/activities.md.\nnode = 1\n{COMPONENTS}"),
         format!(
-            "# Bounce on a simulated node; see docs/explanation/activities.md. Its clock shows {offset_s} s \
+            "# Bounce on a simulated node; see docs/internals/activities.md. Its clock shows {offset_s} s \
              more than node 1's.\nnode = 4\n{COMPONENTS}"
         ),
     ];
