@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import javax.tools.*;
 
 /**
- * Counts the energy operations of docs/reference/operations.md on the trees that javac has
+ * Counts the energy operations of docs/internals/operations.md on the trees that javac has
  * attributed, and prints `file, line, operation, count`, separated by tabs. It shares no
  * code with the counter it checks.
  *

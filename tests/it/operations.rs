@@ -1,5 +1,5 @@
 //! Counts of operations against javac: a checker of its own walks the trees that the
-//! compiler has attributed, and counts by the rules of `docs/reference/operations.md`.
+//! compiler has attributed, and counts by the rules of `docs/internals/operations.md`.
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 

@@ -1,6 +1,6 @@
 //! Hints from accounts and sources: patterns that cost more energy than necessary, the rewrite of
 //! the user's own lines, the predicted saving and its uncertainty. Hints never change the user's
-//! code. See `docs/reference/hints.md`.
+//! code. See `docs/internals/hints.md`.
 //!
 //! A new pattern needs a file with a `HintPattern` (name, help, basis of its prediction, `find`),
 //! a line in `PATTERNS`, and before/after microbenchmarks.

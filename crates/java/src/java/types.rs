@@ -28,7 +28,7 @@ pub enum Primitive {
     Double,
 }
 
-/// Kind of a value, of which operation names are made (docs/reference/operations.md).
+/// Kind of a value, of which operation names are made (docs/internals/operations.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ValueKind {
     /// boolean

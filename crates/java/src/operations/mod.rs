@@ -1,6 +1,6 @@
 //! Typed energy operations and library calls per block: the dictionary. The 120 operations are data
 //! (`wattline_units::operation`), the counting rules are code; they are written down in
-//! `docs/reference/operations.md`.
+//! `docs/internals/operations.md`.
 //!
 //! To add an operation: a row in the catalogue there, and the place that counts it (one
 //! file per concern: binary, assignment, call, creation, control, reference).

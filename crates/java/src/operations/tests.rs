@@ -1,4 +1,4 @@
-//! One check per rule of `docs/reference/operations.md`: minimal Java, the block, its operations.
+//! One check per rule of `docs/internals/operations.md`: minimal Java, the block, its operations.
 
 use std::sync::LazyLock;
 
