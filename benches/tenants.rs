@@ -6,9 +6,9 @@ use std::io::Cursor;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use wattline::attribution::perfetto::TraceReader;
 use wattline::attribution::tenants::{
-    AndroidMeters, AndroidRecords, By, Counts, Grouping, MeterId, Perf, RunningTenant,
-    StreamOptions, TenantId, TenantNames, TenantRecord, TraceFacts, UNIT_DEFAULT_J, WindowStream,
-    Xen, rapl_counter,
+    AndroidMeters, AndroidRecords, Counts, DEFAULT_RAPL_UNIT_J, MeterId, PerfReader, RunningTenant,
+    StreamOptions, TenantId, TenantNames, TenantRecord, ThreadGrouping, TraceFacts, TraceGrouping,
+    WindowStream, XenReader, rapl_counter,
 };
 
 const RECORDS: u64 = 1_000_000;
@@ -18,7 +18,7 @@ const STEP_NS: u64 = 10_000;
 
 fn stream() -> WindowStream {
     let mut stream = WindowStream::new(StreamOptions::default());
-    stream.meter("pkg", rapl_counter(UNIT_DEFAULT_J));
+    stream.add_meter("pkg", rapl_counter(DEFAULT_RAPL_UNIT_J));
     stream
 }
 
@@ -126,7 +126,8 @@ fn tenants(criterion: &mut Criterion) {
     let text = perf_text();
     group.bench_function("perf script", |bench| {
         bench.iter(|| {
-            let (mut perf, mut names) = (Perf::new(By::Name), TenantNames::default());
+            let (mut perf, mut names) =
+                (PerfReader::new(ThreadGrouping::Name), TenantNames::default());
             let mut stream = stream();
             let mut waiting = Vec::new();
             for line in black_box(&text).lines() {
@@ -141,13 +142,13 @@ fn tenants(criterion: &mut Criterion) {
     let text = xen_text();
     group.bench_function("xen csv", |bench| {
         bench.iter(|| {
-            let mut xen = Xen::new(1_000_000_000, &["pkg"]).expect("a plane that there is");
+            let mut xen = XenReader::new(1_000_000_000, &["pkg"]).expect("a plane that there is");
             let mut names = TenantNames::default();
             let first = text.lines().next().unwrap_or_default();
             let mut file = xen.open(first).expect("a header");
             let mut stream = stream();
             for line in black_box(&text).lines() {
-                xen.row(&mut file, line, &mut names, |record| stream.take(record));
+                xen.read_row(&mut file, line, &mut names, |record| stream.take(record));
                 while stream.next_closed().is_some() {}
             }
             stream.finish();
@@ -161,7 +162,7 @@ fn tenants(criterion: &mut Criterion) {
             let mut names = TenantNames::default();
             let facts = TraceFacts::default();
             let mut android =
-                AndroidRecords::new(facts, Grouping::Thread, AndroidMeters::default());
+                AndroidRecords::new(facts, TraceGrouping::Thread, AndroidMeters::default());
             let events = reader.map(|event| event.expect("memory is readable"));
             black_box(feed(events.filter_map(|event| android.record(&event, &mut names))))
         });

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::attribution::TooLarge;
+use crate::attribution::QuantityTooLarge;
 use crate::energies::EnergyRows;
 use crate::failure::Failure;
 
@@ -55,7 +55,7 @@ impl EnergyRowsFile {
     pub fn write_rows(
         &self,
         recording: &str,
-        rows: Result<EnergyRows, TooLarge>,
+        rows: Result<EnergyRows, QuantityTooLarge>,
     ) -> Result<(), Failure> {
         let rows = rows.map_err(|error| Failure::input(recording, error))?;
         self.file.put(&parquet_bytes(&rows, recording)?)?;

@@ -114,7 +114,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Compares each input with the accounts of the other inputs.
 fn evaluate_unseen_inputs(folder: &CampaignFolder, output: &Output) -> Result<(), Failure> {
-    output.check_free(&[names::UNSEEN])?;
+    output.check_free(&[names::UNSEEN_INPUTS])?;
     let found = unseen_inputs::unseen_inputs(
         &ScenarioFacts::read(folder, None)?,
         &folder.dataset()?,
@@ -125,8 +125,8 @@ fn evaluate_unseen_inputs(folder: &CampaignFolder, output: &Output) -> Result<()
         return Err(Failure::Usage(format!("{}: {text}", folder.path().display())));
     };
     progress::document(found.csv().trim_end());
-    output.write(names::UNSEEN, found.csv())?;
-    progress::say(format!("written: {}", output.path(names::UNSEEN).display()));
+    output.write(names::UNSEEN_INPUTS, found.csv())?;
+    progress::say(format!("written: {}", output.path(names::UNSEEN_INPUTS).display()));
     Ok(())
 }
 

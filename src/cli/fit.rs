@@ -28,7 +28,7 @@ use self::tables::TableFiles;
 use self::{blocks as fit_blocks, factors as fit_factors, partial as fit_partial};
 
 /// Names of the files that a fit writes.
-pub const FILES: [&str; 3] = [names::MODEL, names::CV, names::ESTIMABILITY];
+pub const FILES: [&str; 3] = [names::MODEL, names::CROSS_VALIDATION, names::ESTIMABILITY];
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::campaign_report::repository::repository;
+use crate::campaign_report::repository::source_location;
 use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
 use crate::folder::names::HINTS;
@@ -70,7 +70,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Output::open(&arguments.folder, OnExisting::from(arguments.force), &progress::TERMINAL)?;
     let (mut found, _) = find_hints(&output.campaign())?;
     let files = found.hints.iter().map(|hint| hint.file.as_str());
-    let repository = repository(arguments.source_prefix.as_deref(), files);
+    let repository = source_location(arguments.source_prefix.as_deref(), files);
     output.write_if_free(HINTS, report::sarif(&found.hints, &repository).as_bytes())?;
     found.keep_only(&arguments.only);
     progress::result(report::hints_text(&found, arguments.limit).trim_end());

@@ -16,7 +16,7 @@ use super::boards::BoardArguments;
 use super::progress;
 
 /// Names of the files written beside the sessions.
-const RESULT_FILES: [&str; 5] = [
+const MICROBENCHMARK_FILES: [&str; 5] = [
     names::MICROBENCHMARKS,
     names::MICROBENCHMARKS_COVARIANCE,
     names::MICROBENCHMARK_CASES,
@@ -51,7 +51,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let chosen = arguments.boards.choices()?;
-    let output = open_output(&arguments.out, arguments.force, &RESULT_FILES)?;
+    let output = open_output(&arguments.out, arguments.force, &MICROBENCHMARK_FILES)?;
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
     let mix = ScenarioFacts::read(&CampaignFolder::new(&arguments.campaign), None)?.operation_mix();

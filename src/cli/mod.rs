@@ -141,7 +141,9 @@ pub fn main() -> ExitCode {
     let matches = program.clone().try_get_matches_from(&words);
     let arguments = match matches.and_then(|found| Arguments::from_arg_matches(&found)) {
         Ok(arguments) => arguments,
-        Err(error) => return help(suggest::suggest(error, &program, &words)),
+        Err(error) => {
+            return print_help_or_error(suggest::add_suggestion(error, &program, &words));
+        }
     };
     progress::set_quiet(arguments.quiet);
     let temporary = leftovers::temporary_folder();
@@ -156,7 +158,7 @@ pub fn main() -> ExitCode {
             }
             ExitCode::from(outcome.exit_code())
         }
-        (Ok(_), Err(lost)) => failed(&lost),
+        (Ok(_), Err(lost)) => print_failure(&lost),
         (Err(failure), printed) => {
             progress::error(&failure);
             if let Some(sentence) =
@@ -173,17 +175,17 @@ pub fn main() -> ExitCode {
 }
 
 /// Prints help, the version, or an error of the arguments, and returns the exit code.
-fn help(answer: clap::Error) -> ExitCode {
+fn print_help_or_error(answer: clap::Error) -> ExitCode {
     if answer.use_stderr() {
         suggest::print_error(answer);
         return ExitCode::from(error::exit::USAGE);
     }
     standard_output::remember_outcome(answer.print());
-    standard_output::check().map_or_else(|lost| failed(&lost), |()| ExitCode::SUCCESS)
+    standard_output::check().map_or_else(|lost| print_failure(&lost), |()| ExitCode::SUCCESS)
 }
 
 /// Prints a failure and returns its exit code.
-fn failed(failure: &Failure) -> ExitCode {
+fn print_failure(failure: &Failure) -> ExitCode {
     progress::error(failure);
     ExitCode::from(error::exit_code(failure))
 }

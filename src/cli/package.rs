@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::blocks::BlockId;
-use crate::build::package::{BuiltPackage, PackageBuilder, RUNNER, runner_package};
+use crate::build::package::{BuiltPackage, PackageBuilder, RUNNER_CLASS, runner_package};
 use crate::build::{AnalysedApplication, BuiltVariant};
 use crate::failure::Failure;
 use crate::folder::Output;
@@ -205,7 +205,7 @@ fn start_commands(scenario: &Scenario, output: &Output) -> String {
     }
     let extras = extras.iter().map(|(key, value)| format!("-e {key} '{value}' "));
     format!(
-        "{}  adb shell am instrument -w -r {}{instrumented}/{RUNNER}",
+        "{}  adb shell am instrument -w -r {}{instrumented}/{RUNNER_CLASS}",
         install.collect::<String>(),
         extras.collect::<String>(),
     )

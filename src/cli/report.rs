@@ -41,7 +41,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     recording::no_mapping_here(arguments.mapping.as_deref())?;
     let folder = output.campaign();
     if is_of_activities(&folder) {
-        let page = folder.file(activities::PAGE);
+        let page = folder.file(activities::ACTIVITIES_PAGE);
         let why = format!("these are results of `activities`; their page is {}", page.display());
         return Err(Failure::Usage(why));
     }
@@ -54,5 +54,5 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Whether a folder contains results of `wattline activities`.
 fn is_of_activities(folder: &CampaignFolder) -> bool {
-    folder.file(activities::PAGE).is_file() && !folder.file(names::PLAN).is_file()
+    folder.file(activities::ACTIVITIES_PAGE).is_file() && !folder.file(names::PLAN).is_file()
 }

@@ -1,5 +1,5 @@
-//! Suggestions for mistyped flags and commands: the nearest one of the command, also where the
-//! parser itself finds none.
+//! Errors of the command line, with suggestions for mistyped flags and commands: the nearest one of
+//! the command, also where the parser itself finds none.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use crate::format::{visible, visible_name};
 use crate::scenario::nearest_of;
 
 /// Error of the parser with a suggestion; `arguments` begin with the program's name.
-pub fn suggest(mut error: Error, program: &Command, arguments: &[OsString]) -> Error {
+pub fn add_suggestion(mut error: Error, program: &Command, arguments: &[OsString]) -> Error {
     let command = innermost_command(program, arguments);
     let (wrong, right, known) = match error.kind() {
         ErrorKind::UnknownArgument => {
@@ -108,7 +108,7 @@ mod tests {
     fn said(line: &str) -> String {
         let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
         let error = Arguments::try_parse_from(&words).unwrap_err();
-        suggest(error, &Arguments::command(), &words).to_string()
+        add_suggestion(error, &Arguments::command(), &words).to_string()
     }
 
     #[test]

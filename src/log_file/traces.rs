@@ -12,7 +12,7 @@ use super::archive::{LogArchive, LogMember};
 use super::manifest::TraceManifest;
 use super::member::LogLocation;
 use super::{LogFileError, listed};
-use crate::attribution::perfetto::{MachineSurvey, TraceReader, TraceSurvey, survey};
+use crate::attribution::perfetto::{MachineSurvey, TraceReader, TraceSurvey, survey_trace};
 use crate::format::counted;
 
 /// Largest difference of the start times (ns) in traces of one start of a machine, by steps of the
@@ -79,7 +79,7 @@ pub(crate) fn find_traces(path: &Path, machine: Option<&str>) -> Result<TraceFil
     let mut surveyed: Vec<SurveyedTrace> = Vec::new();
     for (name, place) in traces {
         let place = place.reopenable()?;
-        let survey = survey(place.open()?)?;
+        let survey = survey_trace(place.open()?)?;
         if survey.packets == 0 {
             let mut start = Vec::new();
             place.open()?.take(64).read_to_end(&mut start)?;

@@ -11,7 +11,7 @@ use crate::account::AccountEvaluation;
 use crate::account::calls::CallTree;
 use crate::boards::{self, OpenBoard};
 use crate::build::VariantBuilder;
-use crate::campaign_report::repository::repository;
+use crate::campaign_report::repository::source_location;
 use crate::campaign_report::{self, ReportInput, WrittenReport};
 use crate::dataset::{self, CampaignData};
 use crate::facts::ScenarioFacts;
@@ -350,7 +350,9 @@ impl PipelineContext<'_> {
         accounted.remarks().iter().for_each(|remark| self.progress.say(remark));
         accounted.write(output)?;
         let unseen = unseen_inputs::unseen_if_any(facts, data, known.as_ref(), self.progress);
-        unseen.iter().try_for_each(|unseen| output.write(names::UNSEEN, unseen.csv()).map(drop))?;
+        unseen
+            .iter()
+            .try_for_each(|unseen| output.write(names::UNSEEN_INPUTS, unseen.csv()).map(drop))?;
         let evaluation = ground_truth::evaluate_campaign(&folder, facts, &accounted.accounts)?;
         if let Some(evaluation) = &evaluation {
             output.write(names::EVALUATION, evaluation.csv())?;
@@ -374,7 +376,7 @@ impl PipelineContext<'_> {
                 None => folder.microbenchmarks()?,
             },
         };
-        let report = campaign_report::report(&input, &folder, self.progress);
+        let report = campaign_report::write_report(&input, &folder, self.progress);
         output.write(names::REPORT, &report.html)?;
         Ok(PipelineResult { folder, model, accounted, evaluation, found, report })
     }
@@ -463,7 +465,7 @@ impl PipelineContext<'_> {
 
 /// Writes the hints as SARIF.
 fn write_hints(hints: &[Hint], output: &Output) -> Result<(), Failure> {
-    let repository = repository(None, hints.iter().map(|hint| hint.file.as_str()));
+    let repository = source_location(None, hints.iter().map(|hint| hint.file.as_str()));
     output.write(names::HINTS, crate::report::sarif(hints, &repository)).map(drop)
 }
 

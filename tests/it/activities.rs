@@ -10,8 +10,8 @@ use std::process::Command;
 
 use wattline::attribution::activities::simulated::{NamedFile, blink_files, bounce_files};
 use wattline::attribution::activities::{
-    API_FILE, API_SOURCE, Analysis, AnalysisOptions, Labels, Payer, analyse, read_lines, readings,
-    together, with_frequencies,
+    API_FILE, API_SOURCE, Analysis, AnalysisOptions, Labels, Payer, analyse,
+    merge_frequencies_into_states, merge_logs, read_lines, readings_of_rails,
 };
 use wattline::power::parse_trace;
 use wattline::toolchain::jar;
@@ -284,8 +284,8 @@ fn analysed(left: &str, rails: &[&str]) -> (Analysis, Labels) {
     let trace = parse_trace(part(left, "samples")).unwrap();
     let rails: Vec<String> = rails.iter().map(|rail| (*rail).to_owned()).collect();
     let mut meter = wattline::attribution::activities::NodeLog::new("board");
-    meter.readings = readings(&trace, &rails).unwrap();
-    let log = with_frequencies(together("board", vec![sections, meter]));
+    meter.readings = readings_of_rails(&trace, &rails).unwrap();
+    let log = merge_frequencies_into_states(merge_logs("board", vec![sections, meter]));
     (analyse(log, &labels, &AnalysisOptions::default()).unwrap(), labels)
 }
 
@@ -321,7 +321,7 @@ fn activities_on_the_virtual_board_have_their_true_energies() {
     let found: Vec<_> =
         analysis.columns.names.iter().zip(&powers.of).map(|(n, p)| (n, p.unwrap().w)).collect();
     println!("{found:?} and {:?}; {:?}", powers.constant, analysis.remarks);
-    let by_payer = analysis.account.as_ref().unwrap().by_payer();
+    let by_payer = analysis.account.as_ref().unwrap().energies_by_payer();
     println!("attributed {by_payer:?}, true {truth:?}");
     // At 800 MHz the voltage is 0.925 V instead of 1.0375 V.
     let slow = (0.925f64 / 1.0375).powi(2);

@@ -72,7 +72,7 @@ fn unseen(
 
 /// Reads the predictions stored in a campaign's folder; `None` where there are none.
 pub fn read_unseen_inputs(folder: &CampaignFolder) -> Result<Option<UnseenInputs>, Failure> {
-    let path = folder.file(names::UNSEEN);
+    let path = folder.file(names::UNSEEN_INPUTS);
     if !path.is_file() {
         return Ok(None);
     }

@@ -1,7 +1,7 @@
 //! A device's fuel gauge as a meter, where no rail has one: the energy that left a battery,
 //! added up from its counters. A device may have several batteries, each a meter.
 
-/// Adds up what the battery gave, in microjoules.
+/// Meter of the energy that a battery gave, in microjoules, summed over its samples.
 #[derive(Debug, Default)]
 pub(crate) struct BatteryMeter {
     given_uj: f64,
@@ -20,8 +20,9 @@ struct BatterySample {
 }
 
 impl BatteryMeter {
-    /// Takes in a sample; the sum so far, or `None` if the sample has nothing to add up.
-    pub fn sample(
+    /// Adds a sample; returns the sum so far, or `None` if the sample has no counter that gives an
+    /// energy.
+    pub fn add_sample(
         &mut self,
         at_ns: u64,
         energy_uwh: Option<i64>,
@@ -40,16 +41,16 @@ impl BatteryMeter {
             let can_tell = energy_uwh.is_some() || power_w.is_some() || volts.is_some();
             return can_tell.then_some(0);
         };
-        let given_j = given_j(&before, &now)?;
+        let given_j = energy_between_j(&before, &now)?;
         self.charging += u64::from(given_j < 0.0);
         self.given_uj += given_j.max(0.0) * 1e6;
         Some(self.given_uj as u64)
     }
 }
 
-/// From the best of the counters: energy, power, charge. While the charge grows, the current
-/// is a charger's, whatever its sign.
-fn given_j(before: &BatterySample, now: &BatterySample) -> Option<f64> {
+/// Returns the energy in joules given between two samples, from the best of the counters: energy,
+/// power, charge. While the charge grows, the current is a charger's, whatever its sign.
+fn energy_between_j(before: &BatterySample, now: &BatterySample) -> Option<f64> {
     let given = |of: fn(&BatterySample) -> Option<i64>| Some((of(before)? - of(now)?) as f64);
     if let Some(uwh) = given(|sample| sample.energy_uwh) {
         return Some(uwh * 3600e-6);
@@ -73,16 +74,16 @@ mod tests {
     #[test]
     fn energy_from_the_best_of_the_counters() {
         let mut meter = BatteryMeter::default();
-        assert_eq!(meter.sample(0, Some(1000), None, Some(-1), Some(4_000_000)), Some(0));
-        assert_eq!(meter.sample(S, Some(990), None, Some(-1), None), Some(36_000));
+        assert_eq!(meter.add_sample(0, Some(1000), None, Some(-1), Some(4_000_000)), Some(0));
+        assert_eq!(meter.add_sample(S, Some(990), None, Some(-1), None), Some(36_000));
         let mut meter = BatteryMeter::default();
-        meter.sample(0, None, Some(9), Some(-500_000), Some(4_000_000));
-        assert_eq!(meter.sample(S, None, Some(9), Some(-1_000_000), None), Some(3_000_000));
+        meter.add_sample(0, None, Some(9), Some(-500_000), Some(4_000_000));
+        assert_eq!(meter.add_sample(S, None, Some(9), Some(-1_000_000), None), Some(3_000_000));
         let mut meter = BatteryMeter::default();
-        meter.sample(0, None, Some(1000), None, Some(4_000_000));
-        assert_eq!(meter.sample(S, None, Some(900), None, None), Some(1_440_000));
+        meter.add_sample(0, None, Some(1000), None, Some(4_000_000));
+        assert_eq!(meter.add_sample(S, None, Some(900), None, None), Some(1_440_000));
         assert_eq!(
-            (meter.sample(2 * S, None, Some(950), None, None), meter.charging),
+            (meter.add_sample(2 * S, None, Some(950), None, None), meter.charging),
             (Some(1_440_000), 1)
         );
     }
@@ -90,16 +91,19 @@ mod tests {
     #[test]
     fn the_current_of_a_charger_is_no_use() {
         let mut meter = BatteryMeter::default();
-        meter.sample(0, None, Some(1000), Some(2_000_000), Some(4_000_000));
-        assert_eq!(meter.sample(S, None, Some(1500), Some(2_000_000), None), Some(0));
+        meter.add_sample(0, None, Some(1000), Some(2_000_000), Some(4_000_000));
+        assert_eq!(meter.add_sample(S, None, Some(1500), Some(2_000_000), None), Some(0));
         assert_eq!(meter.charging, 1);
-        assert_eq!(meter.sample(2 * S, None, Some(1500), Some(-1_000_000), None), Some(6_000_000));
+        assert_eq!(
+            meter.add_sample(2 * S, None, Some(1500), Some(-1_000_000), None),
+            Some(6_000_000)
+        );
     }
 
     #[test]
     fn without_volts_there_is_no_energy() {
         let mut meter = BatteryMeter::default();
-        assert_eq!(meter.sample(0, None, Some(1000), None, None), None);
-        assert_eq!(meter.sample(S, None, Some(900), None, None), None);
+        assert_eq!(meter.add_sample(0, None, Some(1000), None, None), None);
+        assert_eq!(meter.add_sample(S, None, Some(900), None, None), None);
     }
 }

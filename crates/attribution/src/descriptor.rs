@@ -1,7 +1,8 @@
 //! Descriptors of class files -> parameter types as people write them.
 
-/// `(int,String[])` of `(I[Ljava/lang/String;)V`; nothing of no descriptor.
-pub fn parameters(descriptor: &str) -> String {
+/// Returns the parameter types of a method descriptor as text: `(int,String[])` for
+/// `(I[Ljava/lang/String;)V`; empty for other texts.
+pub fn parameter_types_text(descriptor: &str) -> String {
     let Some((inside, _)) = descriptor.strip_prefix('(').and_then(|rest| rest.rsplit_once(')'))
     else {
         return String::new();
@@ -18,7 +19,7 @@ pub fn parameters(descriptor: &str) -> String {
             }
             None => {
                 let mut letters = element.chars();
-                let name = primitive(letters.next());
+                let name = primitive_name(letters.next());
                 (name, letters.as_str())
             }
         };
@@ -28,7 +29,7 @@ pub fn parameters(descriptor: &str) -> String {
     format!("({})", names.join(","))
 }
 
-fn primitive(letter: Option<char>) -> &'static str {
+fn primitive_name(letter: Option<char>) -> &'static str {
     match letter {
         Some('B') => "byte",
         Some('C') => "char",

@@ -7,12 +7,13 @@ use proptest::prelude::*;
 
 use crate::activities::{Labels, read_batterystats};
 use crate::perfetto::encode::{
-    BatteryCounters, EnergyData, PowerRails, RailDescriptor, TraceBytes, TracePacket, switch,
+    BatteryCounters, EnergyData, PowerRails, RailDescriptor, TraceEncoder, TracePacket,
+    thread_switch,
 };
 use crate::perfetto::{TraceEvent, TraceReader};
 use crate::tenants::{
-    AndroidMeters, AndroidRecords, Grouping, RailChoice, Reorder, StreamOptions, TenantNames,
-    TraceFacts, WindowStream,
+    AndroidMeters, AndroidRecords, RailChoice, ReorderBuffer, StreamOptions, TenantNames,
+    TraceFacts, TraceGrouping, WindowStream,
 };
 
 const MS: u64 = 1_000_000;
@@ -47,12 +48,15 @@ fn session(uuid: u64, rails: &[(String, u64)], first_ms: u64) -> Vec<TracePacket
 
 /// The metered energy of packets and of switches between 100 ms and 1 s, in whole microjoules.
 fn energy_uj(packets: &[TracePacket]) -> u64 {
-    let mut trace = TraceBytes::default();
+    let mut trace = TraceEncoder::default();
     trace.clocks(&[(6, 1_000)]);
     for packet in packets {
         trace.packet(packet.clone());
     }
-    let turns = [switch(MS, (0, "idle"), (7, "app")), switch(1000 * MS, (7, "app"), (0, "idle"))];
+    let turns = [
+        thread_switch(MS, (0, "idle"), (7, "app")),
+        thread_switch(1000 * MS, (7, "app"), (0, "idle")),
+    ];
     trace.bundle(0, turns.to_vec());
     let events = || {
         let reader = TraceReader::new(Cursor::new(trace.0.clone())).unwrap();
@@ -61,13 +65,13 @@ fn energy_uj(packets: &[TracePacket]) -> u64 {
     let mut facts = TraceFacts::default();
     events().iter().for_each(|event| facts.take(event));
     let mut stream = WindowStream::new(StreamOptions::default());
-    let (rails, ..) = facts.choose(&RailChoice::Named(vec![String::new()]));
+    let (rails, ..) = facts.choose_rails(&RailChoice::Named(vec![String::new()]));
     let meters = match rails.as_slice() {
         [] => AndroidMeters::of_batteries(facts.batteries(), &mut stream),
         rails => AndroidMeters::of_rails(rails, &mut stream),
     };
-    let (mut names, mut reorder) = (TenantNames::default(), Reorder::new(1000));
-    let mut android = AndroidRecords::new(facts, Grouping::Process, meters);
+    let (mut names, mut reorder) = (TenantNames::default(), ReorderBuffer::new(1000));
+    let mut android = AndroidRecords::new(facts, TraceGrouping::Process, meters);
     let mut ordered = Vec::new();
     for event in events().into_iter().filter(AndroidRecords::is_wanted) {
         ordered.extend(reorder.push(event.at_ns.unwrap_or(0), event));

@@ -13,14 +13,14 @@ mod descriptor;
 pub mod mapping;
 pub mod monitor;
 pub mod perfetto;
+mod quantity_too_large;
 mod split;
 pub mod tenants;
-mod too_large;
-mod unpacked;
+mod unpacking;
 
+pub use quantity_too_large::QuantityTooLarge;
 pub use split::{Capacity, Split, SplitError};
-pub use too_large::TooLarge;
-pub use unpacked::unpacked;
+pub use unpacking::unpack_log;
 
 #[cfg(test)]
 mod identity_tests;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// What the weights are held against.
+/// Total against which the weights are compared: their own sum, or a capacity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Capacity {
     /// Their own sum: who was active pays for all of it (PowerAPI's active time,
@@ -21,7 +21,7 @@ pub struct Split<P> {
     total_j: f64,
 }
 
-/// Why weights can't share an energy.
+/// Error of weights that cannot share an energy.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SplitError {
     /// A weight is negative or not a number.
@@ -45,7 +45,7 @@ pub enum SplitError {
     },
 }
 
-/// Sums of weights may exceed the capacity by rounding, no more than this part of it.
+/// Relative rounding by which a sum of weights may exceed the capacity.
 const ROUNDING: f64 = 1e-9;
 
 impl<P: Ord + Clone> Default for Split<P> {
@@ -98,13 +98,13 @@ impl<P: Ord + Clone> Split<P> {
         Ok(Self { shares, unattributed_j, total_j: energy_j })
     }
 
-    /// An energy that nobody is known to have spent.
+    /// Creates a split of an energy without any shares.
     #[must_use]
     pub fn unattributed(energy_j: f64) -> Self {
         Self { shares: BTreeMap::new(), unattributed_j: energy_j, total_j: energy_j }
     }
 
-    /// Adds the shares of another interval.
+    /// Adds the shares and the total of another split.
     pub fn add(&mut self, other: &Self) {
         for (principal, energy) in &other.shares {
             *self.shares.entry(principal.clone()).or_insert(0.0) += energy;
@@ -113,26 +113,26 @@ impl<P: Ord + Clone> Split<P> {
         self.total_j += other.total_j;
     }
 
-    /// Joules by principal, in their order.
+    /// Returns the joules of each principal, in the principals' order.
     #[must_use]
     pub fn shares(&self) -> &BTreeMap<P, f64> {
         &self.shares
     }
 
-    /// Joules that nobody is known to have spent.
+    /// Returns the joules without a known principal.
     #[must_use]
     pub fn unattributed_j(&self) -> f64 {
         self.unattributed_j
     }
 
-    /// Joules that were shared.
+    /// Returns the joules in all, shared and unattributed.
     #[must_use]
     pub fn total_j(&self) -> f64 {
         self.total_j
     }
 
-    /// What rounding has lost: the total less all parts, in joules. Outputs assert that it
-    /// is below 1e-9 of the parts' absolute sum.
+    /// Returns the rounding residual in joules: the total less all parts. Outputs assert that it is
+    /// below 1e-9 of the parts' absolute sum.
     #[must_use]
     pub(crate) fn residual_j(&self) -> f64 {
         self.total_j - self.shares.values().sum::<f64>() - self.unattributed_j

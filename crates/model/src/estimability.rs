@@ -19,7 +19,7 @@ use super::{library::lump_columns, table_check::check_table};
 use crate::table::{PassColumns, RowBlock, RowSource, Table};
 
 /// A direction is outside the row space if more than this part of its squared length is.
-pub(crate) const OUTSIDE: f64 = 1e-8;
+pub(crate) const OUTSIDE_SQUARED_SHARE: f64 = 1e-8;
 
 /// Elements of the null space's projector below this are rounding.
 const ENTANGLED: f64 = 1e-6;
@@ -83,7 +83,7 @@ pub fn estimability(table: &Table, options: &FitOptions) -> Result<Estimability,
     let table = lump_columns(table, options.library);
     let design = Design::new(&table, options.weighting, options.assumed)?;
     let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
-    Ok(examine(&Occurrences::of(&table), &design, &spectrum, options.rank_tolerance))
+    Ok(design_estimability(&Occurrences::of(&table), &design, &spectrum, options.rank_tolerance))
 }
 
 /// Occurrences of each operation in the cases, one element per column.
@@ -191,7 +191,7 @@ impl LaneOccurrences {
 }
 
 /// Finds the estimability of the costs of a decomposed design.
-pub(crate) fn examine(
+pub(crate) fn design_estimability(
     occurrences: &Occurrences,
     design: &Design,
     spectrum: &Spectrum,
@@ -200,7 +200,7 @@ pub(crate) fn examine(
     let groups = groups(spectrum);
     let operations = (0..design.columns())
         .map(|j| {
-            let estimable = outside(spectrum, j) < OUTSIDE;
+            let estimable = outside(spectrum, j) < OUTSIDE_SQUARED_SHARE;
             OperationEstimability {
                 operation: design.features[j].clone(),
                 cases: occurrences.cases[j] as usize,
@@ -240,7 +240,8 @@ fn proportional_to(design: &Design, j: usize) -> Option<usize> {
 fn groups(spectrum: &Spectrum) -> Vec<Option<usize>> {
     let projector = &spectrum.v * spectrum.v.transpose();
     let l = projector.ncols();
-    let is_outside: Vec<bool> = (0..l).map(|j| outside(spectrum, j) >= OUTSIDE).collect();
+    let is_outside: Vec<bool> =
+        (0..l).map(|j| outside(spectrum, j) >= OUTSIDE_SQUARED_SHARE).collect();
     let mut is_member = vec![false; l];
     let mut component = vec![None; l];
     let mut found = 0;

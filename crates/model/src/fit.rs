@@ -6,7 +6,7 @@ use super::case_predictor::CasePredictor;
 use super::design::Design;
 use super::devices::{device_factors, with_energies_at_reference};
 use super::error::ModelError;
-use super::estimability::{Estimability, Occurrences, examine};
+use super::estimability::{Estimability, Occurrences, design_estimability};
 use super::fitted_model::{
     Cost, CovarianceScope, MODEL_FORMAT, MicrobenchmarkCosts, Model, Provenance, RowSpace,
 };
@@ -39,7 +39,8 @@ pub fn fit(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
 fn fit_one_board(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
     let (table, design) = prepare_design(table, options)?;
     let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
-    let known = examine(&Occurrences::of(&table), &design, &spectrum, options.rank_tolerance);
+    let known =
+        design_estimability(&Occurrences::of(&table), &design, &spectrum, options.rank_tolerance);
     let mut solution = solve(&design, options)?;
     if let Some(settings) = options.bootstrap {
         let repeated = bootstrap(&design, &solution, options, settings)?;

@@ -3,7 +3,7 @@
 
 use faer::Mat;
 
-use super::linear::{dot, times};
+use super::linear::{dot, matrix_times_vector};
 
 /// Cross products of some rows.
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ pub(crate) struct Gram {
 impl Gram {
     /// Computes the cross products of rows and their energies.
     pub fn from_rows(x: &Mat<f64>, y: &[f64]) -> Self {
-        let (xx, xy) = (x.transpose() * x, times(x.transpose(), y));
+        let (xx, xy) = (x.transpose() * x, matrix_times_vector(x.transpose(), y));
         Self { xx, xy, yy: dot(y, y), rows: y.len() }
     }
 
@@ -37,7 +37,8 @@ impl Gram {
 
     /// Returns the sum of squared residuals of the coefficients `b`; never below zero.
     pub(crate) fn squared_error(&self, b: &[f64]) -> f64 {
-        (self.yy - 2.0 * dot(b, &self.xy) + dot(b, &times(self.xx.as_ref(), b))).max(0.0)
+        (self.yy - 2.0 * dot(b, &self.xy) + dot(b, &matrix_times_vector(self.xx.as_ref(), b)))
+            .max(0.0)
     }
 }
 

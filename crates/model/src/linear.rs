@@ -29,7 +29,7 @@ pub(crate) fn log_determinant(a: MatRef<'_, f64>) -> Option<f64> {
 }
 
 /// Returns the product `a x`.
-pub(crate) fn times(a: MatRef<'_, f64>, x: &[f64]) -> Vec<f64> {
+pub(crate) fn matrix_times_vector(a: MatRef<'_, f64>, x: &[f64]) -> Vec<f64> {
     let product = a * Col::from_fn(x.len(), |i| x[i]);
     product.iter().copied().collect()
 }

@@ -18,7 +18,7 @@ use crate::table::GARBAGE_COLLECTION;
 const MICROBENCHMARK_ERROR_MIN: f64 = 1e-3;
 
 /// Replacement of a zero divisor; its square is a number, too.
-pub(crate) const TINY: f64 = 1e-60;
+pub(crate) const TINY_DIVISOR: f64 = 1e-60;
 
 /// Gaussian prior of some scaled costs, but for the factor common to all of them.
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ impl MicrobenchmarkPrior {
             .filter_map(|j| Some((j, *by_name.get(design.features[j].as_str())?)))
             .collect();
         let cost = |at: usize| priors.costs[at].cost_j.max(0.0);
-        let least = f64::max(MICROBENCHMARK_ERROR_MIN * mean, TINY);
+        let least = f64::max(MICROBENCHMARK_ERROR_MIN * mean, TINY_DIVISOR);
         let covariance = Mat::from_fn(found.len(), found.len(), |a, b| {
             let ((i, of_i), (j, of_j)) = (found[a], found[b]);
             let own = match a == b {

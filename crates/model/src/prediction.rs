@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::estimability::OUTSIDE;
+use super::estimability::OUTSIDE_SQUARED_SHARE;
 use super::fitted_model::{CovarianceScope, Model, RowSpace};
 use super::library::{LIBRARY_OTHER, is_lumped};
 
@@ -134,7 +134,7 @@ impl RowSpace {
         let length: f64 = scaled.iter().map(|(_, n)| n * n).sum();
         let along = |vector: &[f64]| scaled.iter().map(|(j, n)| n * vector[*j]).sum::<f64>();
         let inside: f64 = self.basis.chunks_exact(l).map(|vector| along(vector).powi(2)).sum();
-        length - inside <= OUTSIDE * length
+        length - inside <= OUTSIDE_SQUARED_SHARE * length
     }
 }
 

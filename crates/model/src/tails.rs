@@ -4,7 +4,7 @@ use std::f64::consts::{SQRT_2, TAU};
 
 /// Point below which all but 5e-17 of the distribution lies.
 #[cfg(test)]
-pub(crate) const ALL: f64 = 8.3;
+pub(crate) const NORMAL_TAIL_POINT: f64 = 8.3;
 
 /// Distance beyond which the share of a tail comes from its continued fraction.
 const FAR: f64 = 30.0;
@@ -42,7 +42,7 @@ pub(crate) struct TailShare {
 /// Returns the log share of the distribution below `x` and its derivative.
 #[cfg(test)]
 pub(crate) fn tail_share(x: f64) -> TailShare {
-    if x > ALL {
+    if x > NORMAL_TAIL_POINT {
         return TailShare::default();
     }
     if x < -FAR {

@@ -5,7 +5,7 @@ use super::error::ModelError;
 use super::folds::{FoldOptions, assign_folds_at_most};
 use super::gram::{FoldGrams, Gram};
 
-/// Errors of held-out cases at every strength.
+/// Squared errors of held-out cases at every candidate strength of the regularisation, by fold.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StrengthScores {
     /// The strengths, from strong to weak.

@@ -7,9 +7,9 @@ use std::fmt;
 use crate::exact::Femtojoules;
 
 /// Digits after the point of the decimal type in tables.
-pub const SCALE: u8 = 18;
+pub const DECIMAL_SCALE: u8 = 18;
 /// Significant digits of the decimal type in tables.
-pub const PRECISION: u8 = 38;
+pub const DECIMAL_PRECISION: u8 = 38;
 
 /// Attounits in a unit.
 const PER_UNIT: u128 = 1_000_000_000_000_000_000;

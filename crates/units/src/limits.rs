@@ -92,7 +92,8 @@ pub const AGENT_READING_BYTES: InputLimit =
 /// Limit on the methods of a measured JVM: twice as many as the agent names.
 pub const AGENT_METHODS: InputLimit = InputLimit::new("methods of a measured JVM", 512 << 10);
 
-/// Limit on the names of all methods of a measured JVM: 256 bytes for each of [`AGENT_METHODS`].
+/// Limit on the bytes of the names of all methods of a measured JVM together: a mean of 256 for
+/// each of [`AGENT_METHODS`].
 pub const AGENT_NAME_BYTES: InputLimit =
     InputLimit::new("bytes of the names of a measured JVM's methods", 128 << 20);
 
@@ -241,7 +242,7 @@ pub const PARQUET_ROWS_PER_BYTE: InputLimit =
 /// Limit on an unpacked message of an Arrow stream.
 pub const ARROW_MESSAGE_BYTES: InputLimit = InputLimit::new("bytes of an Arrow message", 1 << 30);
 
-/// Limit on the repeated fits of a bootstrap or of further descents.
+/// Limit on the repeated fits of a bootstrap, or of gradient descent from further random starts.
 pub const FIT_REPEATS: InputLimit = InputLimit::new("repeated fits", 100_000);
 
 /// Error for a demand over a limit.

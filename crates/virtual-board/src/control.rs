@@ -51,7 +51,7 @@ fn caller_pids(user: BoardUser, connection: &UnixStream) -> io::Result<(u32, u32
         return Err(io::ErrorKind::PermissionDenied.into());
     }
     let pid = peer.pid.as_raw_nonzero().get().unsigned_abs();
-    Ok((pid, proc_state::parent(pid).unwrap_or_default()))
+    Ok((pid, proc_state::parent_process(pid).unwrap_or_default()))
 }
 
 /// Reads a command from a connection, runs it and sends its reply.

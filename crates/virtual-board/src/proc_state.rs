@@ -99,7 +99,7 @@ pub(super) fn start_time(pid: u32) -> Option<u64> {
 
 /// Process numbers of the children of a process, from the kernel's list or, where there is none,
 /// from the parents of all processes.
-pub(super) fn children(pid: u32) -> Vec<u32> {
+pub(super) fn child_processes(pid: u32) -> Vec<u32> {
     match read_proc_file(pid, &format!("task/{pid}/children")) {
         Ok(text) => text.split_whitespace().filter_map(|word| word.parse().ok()).collect(),
         Err(_) if Path::new("/proc/thread-self/children").exists() => Vec::new(),
@@ -133,7 +133,7 @@ pub(super) fn innermost_number(pid: u32) -> Option<u32> {
 }
 
 /// Process number of a process's parent.
-pub(super) fn parent(pid: u32) -> Option<u32> {
+pub(super) fn parent_process(pid: u32) -> Option<u32> {
     fields(&read_proc_file(pid, "stat").ok()?)?.nth(1)?.parse().ok()
 }
 
@@ -310,9 +310,9 @@ mod tests {
     #[test]
     fn who_waits_for_a_child_waits() {
         let parent = shell("cat; true");
-        assert!(comes_true(|| !children(parent.id()).is_empty()));
+        assert!(comes_true(|| !child_processes(parent.id()).is_empty()));
         both_say(parent.id(), &host_pipe(&parent), true);
-        assert_eq!(children(parent.id()), children_by_parents(parent.id()));
+        assert_eq!(child_processes(parent.id()), children_by_parents(parent.id()));
         end(parent);
     }
 
@@ -320,7 +320,7 @@ mod tests {
     fn who_reads_from_another_waits_and_who_reads_from_a_host_does_not() {
         let reader = shell("word=$(cat; true); true");
         let pipes = host_pipe(&reader);
-        assert!(comes_true(|| !children(reader.id()).is_empty()));
+        assert!(comes_true(|| !child_processes(reader.id()).is_empty()));
         both_say(reader.id(), &pipes, true);
         end(reader);
         let reader = shell("read -r word");

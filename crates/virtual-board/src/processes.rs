@@ -57,7 +57,7 @@ impl BoardProcesses {
         let mut open: Vec<u32> = shells.iter().chain(self.known.keys()).copied().collect();
         while let Some(pid) = open.pop() {
             if found.insert(pid) {
-                open.extend(proc_state::children(pid));
+                open.extend(proc_state::child_processes(pid));
             }
         }
         found
@@ -81,7 +81,7 @@ impl BoardProcesses {
                 }
                 ProcState::Waits(glimpse) => seen.push((pid, glimpse)),
             }
-            open.extend(proc_state::children(pid));
+            open.extend(proc_state::child_processes(pid));
         }
         for (pid, _) in &seen {
             if !self.known.contains_key(pid) && !scene.shells.contains(pid) {
@@ -99,7 +99,7 @@ impl BoardProcesses {
 
 #[cfg(test)]
 mod tests {
-    use super::proc_state::children;
+    use super::proc_state::child_processes;
     use super::*;
     use std::process::{Command, Stdio};
     use std::time::Duration;
@@ -121,8 +121,8 @@ mod tests {
             .unwrap();
         let shells = BTreeSet::from([shell.id()]);
         let mut processes = BoardProcesses::default();
-        assert!(wait_until(|| !children(shell.id()).is_empty()));
-        let cat: BTreeSet<u32> = children(shell.id()).into_iter().collect();
+        assert!(wait_until(|| !child_processes(shell.id()).is_empty()));
+        let cat: BTreeSet<u32> = child_processes(shell.id()).into_iter().collect();
         let none = BTreeSet::new();
         let host_pipes = {
             use std::os::fd::AsFd;

@@ -6,27 +6,29 @@ use wattline_units::shortened::shortened;
 use crate::attribution::activities::{CSV_HEADER, INTERVALS_HEADER};
 use crate::scenario::nearest_of;
 
-/// The names in the first line of a table.
-pub fn of(text: &str) -> Vec<String> {
+/// Returns the names in the first line of a table.
+pub fn header_columns(text: &str) -> Vec<String> {
     let text = text.trim_start_matches('\u{feff}');
     let mut table = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
     let first = table.records().next().and_then(Result::ok).unwrap_or_default();
     first.iter().map(|name| name.trim().to_owned()).collect()
 }
 
-/// What is wrong with a first line that has at least half of the columns of a table of power
-/// states; none if it is something else.
-pub fn problem(first: &str) -> Option<String> {
-    let columns = of(first);
-    let shared = |known: &[&str]| known.iter().filter(|name| has(&columns, name)).count();
+/// Returns what is wrong with a first line that has at least half of the columns of a table of
+/// power states; `None` for any other line.
+pub fn header_problem(first: &str) -> Option<String> {
+    let columns = header_columns(first);
+    let shared = |known: &[&str]| known.iter().filter(|name| has_column(&columns, name)).count();
     let known = [CSV_HEADER, INTERVALS_HEADER].into_iter().max_by_key(|known| shared(known))?;
-    (shared(&known) * 2 >= known.len()).then(|| wrong(&columns, &known))
+    (shared(&known) * 2 >= known.len()).then(|| wrong_columns_text(&columns, &known))
 }
 
-/// Says which columns are not those that a table of power states begins with.
-pub fn wrong(columns: &[String], known: &[&str]) -> String {
+/// Returns a sentence on the columns that differ from those with which a table of power states
+/// begins.
+pub fn wrong_columns_text(columns: &[String], known: &[&str]) -> String {
     let expected = format!("a table of power states has the columns {}", known.join(", "));
-    let missing: Vec<&str> = known.iter().copied().filter(|name| !has(columns, name)).collect();
+    let missing: Vec<&str> =
+        known.iter().copied().filter(|name| !has_column(columns, name)).collect();
     let [first, ..] = missing[..] else {
         return format!("{expected}, in this order; here it is {}", shortened(&columns.join(", ")));
     };
@@ -39,7 +41,7 @@ pub fn wrong(columns: &[String], known: &[&str]) -> String {
     format!("line 1: no column {}{found}; {expected}", named.join(", "))
 }
 
-fn has(columns: &[String], name: &str) -> bool {
+fn has_column(columns: &[String], name: &str) -> bool {
     columns.iter().any(|column| column == name)
 }
 
@@ -49,14 +51,14 @@ mod tests {
 
     #[test]
     fn a_wrong_column_is_named() {
-        let said = problem("time,component,event,value").unwrap();
+        let said = header_problem("time,component,event,value").unwrap();
         assert!(said.contains("no column `time_s` (column 1 is called `time`)"), "{said}");
         assert!(said.contains("time_s, component, event, value"), "{said}");
-        let said = problem("\u{feff}time_s,component,event").unwrap();
+        let said = header_problem("\u{feff}time_s,component,event").unwrap();
         assert!(said.starts_with("line 1: no column `value`; "), "{said}");
-        let said = problem("component,time_s,event,value").unwrap();
+        let said = header_problem("component,time_s,event,value").unwrap();
         assert!(said.contains("in this order; here it is component, time_s"), "{said}");
-        let said = problem(
+        let said = header_problem(
             "Start Time (Seconds),End Time (Seconds),Duration (Seconds),Component,Energy (Joule)",
         );
         assert!(said.unwrap().contains("`Energy Consumption (Joule)` (column 5 is called"));
@@ -64,8 +66,8 @@ mod tests {
 
     #[test]
     fn something_else_is_left_alone() {
-        assert_eq!(problem("pid,cpu_s"), None);
-        assert_eq!(problem(""), None);
-        assert_eq!(of("time_s , component,event"), ["time_s", "component", "event"]);
+        assert_eq!(header_problem("pid,cpu_s"), None);
+        assert_eq!(header_problem(""), None);
+        assert_eq!(header_columns("time_s , component,event"), ["time_s", "component", "event"]);
     }
 }

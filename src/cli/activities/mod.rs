@@ -2,31 +2,32 @@
 //! activity and over time.
 
 mod columns;
+mod log_reader;
 mod questions;
-mod read;
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::attribution::activities::{
-    API_FILE, API_SOURCE, AccountOptions, Analysis, AnalysisOptions, ContainingQuestion, Labels,
-    LoggingAs, NodeLog, Weights, analyse, nanoseconds, output, seconds,
+    API_FILE, API_SOURCE, AccountOptions, Analysis, AnalysisOptions, ContainmentQuestion,
+    EquationWeights, Labels, LoggingAttribution, NodeLog, analyse, nanoseconds_to_seconds, output,
+    seconds_to_nanoseconds,
 };
 use crate::energies::of_activities;
 use crate::failure::Failure;
 use crate::folder::{OnExisting, Output};
 use crate::report::activities_page;
 
-use self::questions::Answers;
+use self::questions::QuestionAnswers;
 use super::energies::EnergyRowsFile;
 use super::progress;
 use super::quantity::number_between;
 
-/// The page with pictures and tables.
-pub const PAGE: &str = "activities.html";
-/// Files that an analysis writes.
-const FILES: [&str; 11] = [
+/// File name of the page with pictures and tables.
+pub const ACTIVITIES_PAGE: &str = "activities.html";
+/// Names of the files that an analysis writes.
+const RESULT_FILES: [&str; 11] = [
     "powers.csv",
     "energy.csv",
     "activities.csv",
@@ -36,12 +37,12 @@ const FILES: [&str; 11] = [
     "energy-matrix.csv",
     "timeline.csv",
     "findings.csv",
-    PAGE,
+    ACTIVITIES_PAGE,
     "activities.perfetto-trace",
 ];
 
-/// Steps of `timeline.csv` unless their length is given.
-const STEPS: f64 = 200.0;
+/// Number of steps in `timeline.csv` unless their length is given.
+const DEFAULT_STEPS: f64 = 200.0;
 
 #[derive(Debug, Args)]
 #[command(
@@ -85,7 +86,7 @@ struct AccountArguments {
     logs: Vec<PathBuf>,
     /// What the logs are; told from their contents, unless given.
     #[arg(long, value_enum)]
-    format: Option<read::LogFormat>,
+    format: Option<log_reader::LogFormat>,
     /// Names of a binary log's numbers (TOML); as often as there are binary logs.
     #[arg(long)]
     names: Vec<PathBuf>,
@@ -114,8 +115,8 @@ struct AccountArguments {
     /// How many occurrences of one thing have another in them, and how many have not:
     /// `Radio=1:receive`. Each is a component (away from its baseline), COMPONENT:STATE, or an
     /// activity. May be given more than once.
-    #[arg(long, value_name = "OUTER=INNER", value_parser = questions::question)]
-    occurrences: Vec<ContainingQuestion>,
+    #[arg(long, value_name = "OUTER=INNER", value_parser = questions::parse_question)]
+    occurrences: Vec<ContainmentQuestion>,
     /// Logs to compare with, the base: of a device, or nodes of the same names.
     #[arg(long, value_name = "LOG", num_args = 1..)]
     against: Vec<PathBuf>,
@@ -159,37 +160,37 @@ enum LoggingArgument {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match (&arguments.command, &arguments.account) {
-        (Some(ActivitiesCommand::Api { out, force }), _) => api(out, (*force).into()),
+        (Some(ActivitiesCommand::Api { out, force }), _) => write_api(out, (*force).into()),
         (None, Some(account)) => run_account(account),
         (None, None) => Err(Failure::Usage("give a log, or `api`".into())),
     }
 }
 
-fn api(out: &Path, existing: OnExisting) -> Result<(), Failure> {
+fn write_api(out: &Path, existing: OnExisting) -> Result<(), Failure> {
     let path = Output::open(out, existing, &progress::TERMINAL)?.write(API_FILE, API_SOURCE)?;
     progress::say(format!("written: {}", path.display()));
     Ok(())
 }
 
 fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
-    check(arguments)?;
+    check_picture_span(arguments)?;
     let energies = arguments.partial.as_deref();
     let energies = energies.map(|path| EnergyRowsFile::open(path, arguments.force)).transpose()?;
-    let output = arguments.out.as_deref().map(|out| open(arguments, out));
+    let output = arguments.out.as_deref().map(|out| open_output(arguments, out));
     let output = output.transpose()?;
     let mut labels = Labels::default();
     let logs = read(arguments, &arguments.logs, &arguments.names, &mut labels)?;
-    check_span(arguments, &logs)?;
-    let options = options(arguments, &logs);
-    let base = base(arguments, &mut labels)?;
-    let analyses = analysed(logs, &labels, &options)?;
-    let base = base.map(|logs| analysed(logs, &labels, &options)).transpose()?;
-    let answers = Answers::of(&arguments.occurrences, &analyses, base.as_deref(), &labels)?;
+    check_span_in_logs(arguments, &logs)?;
+    let options = analysis_options(arguments, &logs);
+    let base = read_base_logs(arguments, &mut labels)?;
+    let analyses = analyse_logs(logs, &labels, &options)?;
+    let base = base.map(|logs| analyse_logs(logs, &labels, &options)).transpose()?;
+    let answers = QuestionAnswers::of(&arguments.occurrences, &analyses, base.as_deref(), &labels)?;
     if let Some(output) = &output {
-        write(arguments, output, &analyses, &answers, &labels)?;
+        write_results(arguments, output, &analyses, &answers, &labels)?;
     }
     if let Some(energies) = &energies {
-        energies.write_rows(&named(&arguments.logs), of_activities(&analyses, &labels))?;
+        energies.write_rows(&joint_name(&arguments.logs), of_activities(&analyses, &labels))?;
     }
     for remark in analyses.iter().flat_map(|analysis| &analysis.remarks) {
         progress::warn_in_line(format!("{}: {}", remark.kind, remark.message));
@@ -198,39 +199,39 @@ fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
         progress::warn_in_line(format!("--against: {}: {}", remark.kind, remark.message));
     }
     if !energies.is_some_and(|energies| energies.is_standard_output()) {
-        let summary = output::summary(&analyses, &labels, options.account.logging);
+        let summary = output::summary_text(&analyses, &labels, options.account.logging);
         progress::result(summary + &answers.text());
     }
-    let files = files(arguments);
+    let files = result_files(arguments);
     for path in output.iter().flat_map(|output| files.iter().map(|file| output.path(file))) {
         progress::say(format!("written: {}", path.display()));
     }
     Ok(())
 }
 
-/// The files that these arguments write.
-fn files(arguments: &AccountArguments) -> Vec<&'static str> {
-    let occurrences = (!arguments.occurrences.is_empty()).then_some(questions::OCCURRENCES);
-    let comparison = (!arguments.against.is_empty()).then_some(questions::COMPARISON);
-    FILES.into_iter().chain(occurrences).chain(comparison).collect()
+/// Returns the names of the files that these arguments write.
+fn result_files(arguments: &AccountArguments) -> Vec<&'static str> {
+    let occurrences = (!arguments.occurrences.is_empty()).then_some(questions::OCCURRENCES_FILE);
+    let comparison = (!arguments.against.is_empty()).then_some(questions::COMPARISON_FILE);
+    RESULT_FILES.into_iter().chain(occurrences).chain(comparison).collect()
 }
 
-/// The folder of the results, without any that are there.
-fn open(arguments: &AccountArguments, out: &Path) -> Result<Output, Failure> {
+/// Opens the folder of the results, without existing ones.
+fn open_output(arguments: &AccountArguments, out: &Path) -> Result<Output, Failure> {
     let existing: OnExisting = arguments.force.into();
     let output = Output::open(out, existing, &progress::TERMINAL)?;
-    output.check_free(&files(arguments))?;
+    output.check_free(&result_files(arguments))?;
     Ok(output)
 }
 
-/// Reads logs, of which the arguments say all but the files.
+/// Reads the given logs, with the options of the arguments.
 fn read(
     arguments: &AccountArguments,
     logs: &[PathBuf],
     names: &[PathBuf],
     labels: &mut Labels,
 ) -> Result<Vec<NodeLog>, Failure> {
-    let inputs = read::Inputs {
+    let inputs = log_reader::LogInputs {
         logs,
         format: arguments.format,
         names,
@@ -238,16 +239,16 @@ fn read(
         rails: &arguments.rails,
         machine: arguments.machine.as_deref(),
     };
-    let mut found = read::logs(&inputs, labels)?;
-    classes(&mut found, &arguments.classes)?;
+    let mut found = log_reader::read_logs(&inputs, labels)?;
+    set_component_classes(&mut found, &arguments.classes)?;
     for log in &mut found {
         log.supply_v = arguments.supply_v.or(log.supply_v);
     }
     Ok(found)
 }
 
-/// The logs to compare with; names of binary ones are beside them.
-fn base(
+/// Reads the logs to compare with; files of names of binary ones are beside them.
+fn read_base_logs(
     arguments: &AccountArguments,
     labels: &mut Labels,
 ) -> Result<Option<Vec<NodeLog>>, Failure> {
@@ -255,7 +256,7 @@ fn base(
     (!against.is_empty()).then(|| read(arguments, against, &[], labels)).transpose()
 }
 
-fn analysed(
+fn analyse_logs(
     logs: Vec<NodeLog>,
     labels: &Labels,
     options: &AnalysisOptions,
@@ -264,13 +265,13 @@ fn analysed(
     Ok(all.collect::<Result<_, _>>()?)
 }
 
-/// What the logs are called together.
-fn named(logs: &[PathBuf]) -> String {
+/// Returns the joint name of the logs.
+fn joint_name(logs: &[PathBuf]) -> String {
     logs.iter().map(|log| log.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// The picture ends after it begins.
-fn check(arguments: &AccountArguments) -> Result<(), Failure> {
+/// Checks that the picture's time ends after it begins.
+fn check_picture_span(arguments: &AccountArguments) -> Result<(), Failure> {
     match (arguments.from_s, arguments.to_s) {
         (Some(from), Some(to)) if from >= to => Err(Failure::Usage(format!(
             "--from-s {from} --to-s {to}: the picture ends before it begins"
@@ -279,49 +280,60 @@ fn check(arguments: &AccountArguments) -> Result<(), Failure> {
     }
 }
 
-/// The picture shows a part of the logs.
-fn check_span(arguments: &AccountArguments, logs: &[NodeLog]) -> Result<(), Failure> {
+/// Checks that the picture's time overlaps with that of the logs.
+fn check_span_in_logs(arguments: &AccountArguments, logs: &[NodeLog]) -> Result<(), Failure> {
     let spans = logs.iter().filter_map(NodeLog::span);
     let whole = spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     let Some((first, last)) = whole else { return Ok(()) };
-    let is_after = arguments.from_s.is_some_and(|from| nanoseconds(from) >= last);
-    let is_before = arguments.to_s.is_some_and(|to| nanoseconds(to) <= first);
+    let is_after = arguments.from_s.is_some_and(|from| seconds_to_nanoseconds(from) >= last);
+    let is_before = arguments.to_s.is_some_and(|to| seconds_to_nanoseconds(to) <= first);
     if !(is_after || is_before) {
         return Ok(());
     }
-    let (flag, first, last) =
-        (if is_after { "--from-s" } else { "--to-s" }, seconds(first), seconds(last));
+    let (flag, first, last) = (
+        if is_after { "--from-s" } else { "--to-s" },
+        nanoseconds_to_seconds(first),
+        nanoseconds_to_seconds(last),
+    );
     Err(Failure::Usage(format!("{flag}: the logs reach from {first:.6} s to {last:.6} s")))
 }
 
-fn options(arguments: &AccountArguments, logs: &[NodeLog]) -> AnalysisOptions {
-    let longest = logs.iter().filter_map(NodeLog::metered).map(|(start, end)| end - start).max();
-    let longest_s = seconds(longest.unwrap_or_default());
-    let step_s = arguments.step_s.unwrap_or_else(|| round_step(longest_s / STEPS));
+fn analysis_options(arguments: &AccountArguments, logs: &[NodeLog]) -> AnalysisOptions {
+    let longest =
+        logs.iter().filter_map(NodeLog::metered_span).map(|(start, end)| end - start).max();
+    let longest_s = nanoseconds_to_seconds(longest.unwrap_or_default());
+    let step_s = arguments.step_s.unwrap_or_else(|| round_step(longest_s / DEFAULT_STEPS));
     // No more steps than anyone can want, so that memory is bounded.
     let step_s = step_s.max(longest_s / 1e6);
     let logging = match arguments.logging {
-        LoggingArgument::Within => LoggingAs::Within,
-        LoggingArgument::Apart => LoggingAs::Apart,
+        LoggingArgument::Within => LoggingAttribution::Within,
+        LoggingArgument::Apart => LoggingAttribution::Apart,
     };
     let weights = match arguments.weight {
-        WeightArgument::SqrtEt => Weights::SqrtEnergyTime,
-        WeightArgument::Equal => Weights::Equal,
+        WeightArgument::SqrtEt => EquationWeights::SqrtEnergyTime,
+        WeightArgument::Equal => EquationWeights::Equal,
     };
-    AnalysisOptions { weights, account: AccountOptions { step_ns: nanoseconds(step_s), logging } }
+    AnalysisOptions {
+        weights,
+        account: AccountOptions { step_ns: seconds_to_nanoseconds(step_s), logging },
+    }
 }
 
-/// The next number of 1, 2, 5, 10, ...
+/// Returns the next greater number of 1, 2, 5, 10, ...
 fn round_step(seconds: f64) -> f64 {
-    if !(seconds.is_finite() && seconds > 0.0) {
+    if !(nanoseconds_to_seconds.is_finite() && nanoseconds_to_seconds > 0.0) {
         return 0.0;
     }
-    let power = 10f64.powf(seconds.log10().floor());
-    [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= seconds).unwrap_or(seconds)
+    let power = 10f64.powf(nanoseconds_to_seconds.log10().floor());
+    [1.0, 2.0, 5.0, 10.0]
+        .map(|m| m * power)
+        .into_iter()
+        .find(|s| *s >= nanoseconds_to_seconds)
+        .unwrap_or(nanoseconds_to_seconds)
 }
 
-/// Puts components into classes; one that is not there is an error.
-fn classes(logs: &mut [NodeLog], classes: &[String]) -> Result<(), Failure> {
+/// Puts components into classes; an unknown component is an error.
+fn set_component_classes(logs: &mut [NodeLog], classes: &[String]) -> Result<(), Failure> {
     for class in classes {
         let (name, members) = class.split_once('=').ok_or_else(|| {
             Failure::Usage(format!("--class {class}: it needs NAME=COMPONENT,..."))
@@ -345,11 +357,11 @@ fn classes(logs: &mut [NodeLog], classes: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Names the logs of the page, and the nodes of them that are simulated.
+/// Returns the page's subtitle: the logs, and the simulated nodes.
 fn subtitle(logs: &[PathBuf], analyses: &[Analysis]) -> String {
     let simulated = analyses.iter().filter(|analysis| analysis.log.is_simulated);
     let simulated: Vec<&str> = simulated.map(|analysis| analysis.log.node.as_str()).collect();
-    let from = format!("From {}", named(logs));
+    let from = format!("From {}", joint_name(logs));
     match simulated.is_empty() {
         true => from,
         false => format!(
@@ -359,15 +371,16 @@ fn subtitle(logs: &[PathBuf], analyses: &[Analysis]) -> String {
     }
 }
 
-fn write(
+fn write_results(
     arguments: &AccountArguments,
     output: &Output,
     analyses: &[Analysis],
-    answers: &Answers,
+    answers: &QuestionAnswers,
     labels: &Labels,
 ) -> Result<(), Failure> {
     let subtitle = subtitle(&arguments.logs, analyses);
-    let window = (arguments.from_s.map(nanoseconds), arguments.to_s.map(nanoseconds));
+    let window =
+        (arguments.from_s.map(seconds_to_nanoseconds), arguments.to_s.map(seconds_to_nanoseconds));
     output.write("powers.csv", output::powers_csv(analyses))?;
     output.write("energy.csv", output::energy_csv(analyses, labels))?;
     output.write("activities.csv", output::activities_csv(analyses, labels))?;
@@ -378,7 +391,7 @@ fn write(
     output.write("timeline.csv", output::timeline_csv(analyses, labels))?;
     output.write("findings.csv", output::findings_csv(analyses))?;
     let page = activities_page(analyses, labels, &subtitle, window, &answers.sections());
-    output.write(PAGE, page)?;
+    output.write(ACTIVITIES_PAGE, page)?;
     output.write("activities.perfetto-trace", output::perfetto_trace(analyses, labels))?;
     for (file, text) in answers.files() {
         output.write(file, text)?;

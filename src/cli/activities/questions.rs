@@ -2,55 +2,55 @@
 //! (`--occurrences`), and the same of another log (`--against`).
 
 use crate::attribution::activities::output::{
-    ComparedNode, ShownTable, compared, comparison_csv, comparison_tables, occurrences_csv,
+    ComparedNode, PrintedTable, compare_nodes, comparison_csv, comparison_tables, occurrences_csv,
     occurrences_table,
 };
 use crate::attribution::activities::{
-    Analysis, Containing, ContainingQuestion, Labels, containing,
+    Analysis, ContainmentCounts, ContainmentQuestion, Labels, count_containing,
 };
 use crate::failure::Failure;
 use crate::format::visible_name;
 
 use super::super::progress;
 
-/// The file of `--occurrences`.
-pub const OCCURRENCES: &str = "occurrences.csv";
-/// The file of `--against`.
-pub const COMPARISON: &str = "comparison.csv";
+/// File name of the results of `--occurrences`.
+pub const OCCURRENCES_FILE: &str = "occurrences.csv";
+/// File name of the results of `--against`.
+pub const COMPARISON_FILE: &str = "comparison.csv";
 
-/// Questions and their answers.
+/// Answers to `--occurrences` and `--against`.
 #[derive(Default)]
-pub struct Answers {
+pub struct QuestionAnswers {
     /// By node.
-    occurrences: Vec<(String, Containing)>,
+    occurrences: Vec<(String, ContainmentCounts)>,
     /// The nodes of both logs.
     compared: Vec<ComparedNode>,
 }
 
-/// The question of a flag's value, `OUTER=INNER`.
-pub fn question(text: &str) -> Result<ContainingQuestion, String> {
+/// Parses the question in a flag's value, `OUTER=INNER`.
+pub fn parse_question(text: &str) -> Result<ContainmentQuestion, String> {
     match text.split_once('=') {
         Some((outer, inner)) if !outer.is_empty() && !inner.is_empty() => {
-            Ok(ContainingQuestion { outer: outer.to_owned(), inner: inner.to_owned() })
+            Ok(ContainmentQuestion { outer: outer.to_owned(), inner: inner.to_owned() })
         }
         _ => Err("give OUTER=INNER, each a component, COMPONENT:STATE or an activity".to_owned()),
     }
 }
 
-impl Answers {
-    /// Asks all nodes; each question must mean something to one of them.
+impl QuestionAnswers {
+    /// Answers all questions for all nodes; each question's outer name must exist on one of them.
     pub fn of(
-        questions: &[ContainingQuestion],
+        questions: &[ContainmentQuestion],
         analyses: &[Analysis],
         base: Option<&[Analysis]>,
         labels: &Labels,
     ) -> Result<Self, Failure> {
         let mut answers = Self::default();
         for question in questions {
-            answers.occurrences.extend(occurrences(question, analyses, labels)?);
+            answers.occurrences.extend(count_occurrences(question, analyses, labels)?);
         }
         let Some(base) = base else { return Ok(answers) };
-        answers.compared = compared(analyses, base, labels);
+        answers.compared = compare_nodes(analyses, base, labels);
         if answers.compared.is_empty() {
             let names = |of: &[Analysis]| {
                 of.iter().map(|one| visible_name(&one.log.node)).collect::<Vec<_>>().join(", ")
@@ -64,49 +64,49 @@ impl Answers {
         Ok(answers)
     }
 
-    /// The files that they make.
+    /// Returns names and texts of the files with the answers.
     pub fn files(&self) -> Vec<(&'static str, String)> {
         let occurrences = (!self.occurrences.is_empty())
-            .then(|| (OCCURRENCES, occurrences_csv(&self.occurrences)));
+            .then(|| (OCCURRENCES_FILE, occurrences_csv(&self.occurrences)));
         let compared =
-            (!self.compared.is_empty()).then(|| (COMPARISON, comparison_csv(&self.compared)));
-        [occurrences, compared].into_iter().flatten().collect()
+            (!self.compared.is_empty()).then(|| (COMPARISON_FILE, comparison_csv(&self.compared)));
+        [occurrences, compare_nodes].into_iter().flatten().collect()
     }
 
-    /// Heads with their tables, for the page.
-    pub fn sections(&self) -> Vec<(String, Vec<ShownTable>)> {
+    /// Returns headings with their tables, for the page.
+    pub fn sections(&self) -> Vec<(String, Vec<PrintedTable>)> {
         let occurrences = self.occurrences.iter();
         let occurrences = occurrences.map(|(node, found)| occurrences_table(node, found));
         let compared = self.compared.iter().flat_map(comparison_tables);
-        let sections: [(&str, Vec<ShownTable>); 2] =
-            [("Occurrences", occurrences.collect()), ("Comparison", compared.collect())];
+        let sections: [(&str, Vec<PrintedTable>); 2] =
+            [("Occurrences", occurrences.collect()), ("Comparison", compare_nodes.collect())];
         let asked = sections.into_iter().filter(|(_, tables)| !tables.is_empty());
         asked.map(|(head, tables)| (head.to_owned(), tables)).collect()
     }
 
-    /// The same for a terminal.
+    /// Returns the tables as text for a terminal.
     pub fn text(&self) -> String {
         let tables = self.sections().into_iter().flat_map(|(_, tables)| tables);
         tables.map(|table| format!("\n{}", table.text().trim_end())).collect()
     }
 }
 
-/// The answers of all nodes that know what is to be counted.
-fn occurrences(
-    question: &ContainingQuestion,
+/// Returns the counts of all nodes that have the name to be counted.
+fn count_occurrences(
+    question: &ContainmentQuestion,
     analyses: &[Analysis],
     labels: &Labels,
-) -> Result<Vec<(String, Containing)>, Failure> {
+) -> Result<Vec<(String, ContainmentCounts)>, Failure> {
     let (mut answers, mut unknown) = (Vec::new(), Vec::new());
     for analysis in analyses {
-        match containing(analysis, labels, question) {
+        match count_containing(analysis, labels, question) {
             Ok(found) => answers.push((analysis.log.node.clone(), found)),
             Err(error) => unknown.push(error),
         }
     }
     let known = unknown.iter().flat_map(|error| &error.known).map(|name| visible_name(name));
     let known: Vec<String> = known.collect();
-    let ContainingQuestion { outer, inner } = question;
+    let ContainmentQuestion { outer, inner } = question;
     if answers.is_empty() {
         return Err(Failure::Usage(format!(
             "--occurrences {outer}={inner}: there is no component, state or activity {outer}; \
@@ -128,10 +128,10 @@ mod tests {
 
     #[test]
     fn a_question_has_two_names() {
-        let found = question("Radio:on=1:receive").unwrap();
+        let found = parse_question("Radio:on=1:receive").unwrap();
         assert_eq!((found.outer.as_str(), found.inner.as_str()), ("Radio:on", "1:receive"));
         for wrong in ["Radio", "=a", "a=", ""] {
-            assert!(question(wrong).unwrap_err().starts_with("give OUTER=INNER"), "{wrong}");
+            assert!(parse_question(wrong).unwrap_err().starts_with("give OUTER=INNER"), "{wrong}");
         }
     }
 }

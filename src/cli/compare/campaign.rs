@@ -12,7 +12,7 @@ use crate::folder::CampaignFolder;
 use crate::model::Model;
 use crate::run::RunRecord;
 
-/// What both modes read of a campaign's folder.
+/// Campaign to compare, as read from its folder by both modes.
 pub(super) struct Campaign {
     pub(super) folder: CampaignFolder,
     pub(super) about: DatasetFacts,
@@ -44,7 +44,7 @@ impl Campaign {
         Ok((ScenarioFacts::read(&self.folder, None)?, model))
     }
 
-    /// Board and settings, in words.
+    /// Returns board and settings as text.
     pub(super) fn board(&self) -> String {
         let board = self.records.first().map(|record| record.board.clone()).unwrap_or_default();
         let name = if board.model.is_empty() { board.serial } else { board.model };
@@ -63,7 +63,7 @@ impl Campaign {
     }
 }
 
-/// The good runs of the unremoved cases; idle power from all good idle runs.
+/// Returns the good runs of the unremoved cases; idle power is from all good idle runs.
 fn measurement(cases: &[PlannedCase], records: &[RunRecord]) -> Measurement {
     let mut inputs: BTreeMap<String, InputRuns> = BTreeMap::new();
     for case in cases.iter().filter(|case| case.removed.is_empty()) {
@@ -78,7 +78,7 @@ fn measurement(cases: &[PlannedCase], records: &[RunRecord]) -> Measurement {
     Measurement { inputs, idle_powers_w: idle.collect(), between_campaigns: 0.0 }
 }
 
-/// What a reader must know about the campaigns.
+/// Returns notes on the campaigns that a reader of the comparison needs.
 pub(super) fn campaign_notes(base: &Campaign, new: &Campaign) -> Vec<String> {
     let mut notes = Vec::new();
     if [base, new].iter().any(|side| side.records.iter().any(|run| run.board.is_virtual)) {

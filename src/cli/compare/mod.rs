@@ -2,10 +2,10 @@
 //! changes and a verdict.
 
 mod campaign;
-mod measured;
+mod campaign_comparison;
 mod patch;
 mod recordings;
-mod work;
+mod work_differences;
 
 use std::path::PathBuf;
 
@@ -113,27 +113,30 @@ fn print(comparison: &Comparison, arguments: &Arguments) {
     progress::document(document.trim_end());
 }
 
-const FILES: [&str; 3] = ["compare.md", "compare.json", "compare.xml"];
+const COMPARISON_FILES: [&str; 3] = ["compare.md", "compare.json", "compare.xml"];
 
 pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     let output = match &arguments.out {
         Some(out) => {
             let output = Output::open(out, OnExisting::from(arguments.force), &progress::TERMINAL)?;
-            output.check_free(&FILES)?;
+            output.check_free(&COMPARISON_FILES)?;
             Some(output)
         }
         None => None,
     };
     let comparison = match &arguments.new {
         _ if recordings::are_meant(arguments)? => recordings::recordings(arguments)?,
-        Some(new) => measured::campaigns(arguments, new)?,
-        None => patch::patch(arguments)?,
+        Some(new) => campaign_comparison::campaigns(arguments, new)?,
+        None => patch::compare_with_patch(arguments)?,
     };
     if let Some(output) = output {
-        output.write(FILES[0], compare::markdown::markdown(&comparison, arguments.limit))?;
-        output.write(FILES[1], compare::json::json(&comparison))?;
-        output.write(FILES[2], compare::junit::junit(&comparison))?;
-        for file in FILES {
+        output.write(
+            COMPARISON_FILES[0],
+            compare::markdown::markdown(&comparison, arguments.limit),
+        )?;
+        output.write(COMPARISON_FILES[1], compare::json::json(&comparison))?;
+        output.write(COMPARISON_FILES[2], compare::junit::junit(&comparison))?;
+        for file in COMPARISON_FILES {
             progress::say(format!("written: {}", output.path(file).display()));
         }
     }

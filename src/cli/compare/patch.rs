@@ -15,17 +15,17 @@ use crate::operations::{CallResolution, Dictionary};
 use super::campaign::{Campaign, campaign_notes};
 use super::{Arguments, budget_rows};
 
-/// A patch before it is measured.
-pub(super) fn patch(arguments: &Arguments) -> Result<Comparison, Failure> {
+/// Compares a campaign with a patch that is not measured yet.
+pub(super) fn compare_with_patch(arguments: &Arguments) -> Result<Comparison, Failure> {
     let base = Campaign::read(&arguments.base, arguments.between_campaigns)?;
     let (facts, model) = base.facts_and_model()?;
-    let PatchedProgram { dictionary: before, calls } = survey(&[], arguments)?;
+    let PatchedProgram { dictionary: before, calls } = count_patched_program(&[], arguments)?;
     if !is_same_division(&before, &facts.dictionary) {
         let message = "its sources/ no longer divide into its blocks.csv; run the pipeline again";
         return Err(Failure::input(&arguments.base, message));
     }
-    let resolved = differing(&before, &facts.dictionary);
-    let after = survey(&arguments.source, arguments)?;
+    let resolved = count_differing_blocks(&before, &facts.dictionary);
+    let after = count_patched_program(&arguments.source, arguments)?;
     let side = ComparedSide { dictionary: &before, executions: &facts.executions };
     let carried = carry_counts(side, &calls, after);
     let changes = compare_patch(side, &carried, &model);
@@ -34,7 +34,7 @@ pub(super) fn patch(arguments: &Arguments) -> Result<Comparison, Failure> {
     let mut notes = patch_notes(&carried, &changes, resolved);
     notes.splice(0..0, campaign_notes(&base, &base));
     let new = ComparedSide { dictionary: &carried.dictionary, executions: &carried.likely };
-    let mut spending = compare::methods::spending(new, &model);
+    let mut spending = compare::methods::modelled_spending(new, &model);
     for key in carried.unknown.keys() {
         let name = Subject::Method(key.clone()).name();
         spending.insert(("method", name), None);
@@ -53,9 +53,9 @@ pub(super) fn patch(arguments: &Arguments) -> Result<Comparison, Failure> {
         limit,
         headline,
         inputs: Vec::new(),
-        classes: changes.classes,
-        methods: changes.methods,
-        unchanged: changes.unchanged,
+        classes: energy_changes.classes,
+        methods: energy_changes.methods,
+        unchanged: energy_changes.unchanged,
         budgets: budget_rows(arguments, &spending)?,
         duration_s: 0.0,
         notes,
@@ -63,8 +63,12 @@ pub(super) fn patch(arguments: &Arguments) -> Result<Comparison, Failure> {
     })
 }
 
-/// Blocks and operations of the base's sources, with `changed` files in their place.
-fn survey(changed: &[PathBuf], arguments: &Arguments) -> Result<PatchedProgram, Failure> {
+/// Returns blocks and operations of the base's sources, with the `changed` files in place of
+/// theirs.
+fn count_patched_program(
+    changed: &[PathBuf],
+    arguments: &Arguments,
+) -> Result<PatchedProgram, Failure> {
     let own = CampaignFolder::new(&arguments.base).sources_folder();
     if !own.is_dir() {
         let message = "it has no sources/; run the pipeline again";
@@ -100,13 +104,13 @@ fn is_same_division(a: &Dictionary, b: &Dictionary) -> bool {
     a.blocks.len() == b.blocks.len() && a.blocks.iter().zip(&b.blocks).all(same)
 }
 
-/// Blocks whose operations read otherwise than in the campaign.
-fn differing(a: &Dictionary, b: &Dictionary) -> usize {
+/// Returns the number of blocks whose operations differ from those in the campaign.
+fn count_differing_blocks(a: &Dictionary, b: &Dictionary) -> usize {
     a.blocks.iter().zip(&b.blocks).filter(|(a, b)| a.operations != b.operations).count()
 }
 
-/// The scenario with the patch: measured before, the model's change on top. The share is
-/// of the measured energy, whose own error is small against the prediction's.
+/// Returns the change of the whole scenario: its measured energy, and the patch's predicted change.
+/// The share is relative to the measured energy, whose own error is small against the prediction's.
 fn predicted_headline(
     base: &Campaign,
     changes: &MethodChanges,
@@ -135,7 +139,7 @@ fn predicted_headline(
         (_, None) => "the model has no interval for the change".to_string(),
         _ => String::new(),
     };
-    let verdict = Some(compare::judge(&change, limit));
+    let verdict = Some(compare::judge_change(&change, limit));
     ChangeRow { subject: Subject::Scenario(base.scenario.clone()), change, verdict, remark }
 }
 

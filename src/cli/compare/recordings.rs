@@ -8,16 +8,16 @@ use crate::cli::monitor::recording::{is_recording, read};
 use crate::compare::{AllowedIncrease, Comparison, GateVerdict, RecordedRun, RecordedSides};
 use crate::failure::Failure;
 use crate::folder::names;
-use crate::recording::{MONITOR_FILE, Recording, RecordingSums, sums};
+use crate::recording::{MONITOR_FILE, Recording, RecordingSums, sum_recording};
 
 use super::{Arguments, ModelChoice, budget_rows};
 
-/// Whether recordings are to be compared; an error where only some of the folders are.
-pub(super) fn are_meant(arguments: &Arguments) -> Result<bool, Failure> {
-    let folders = Folders::of(arguments);
+/// Whether the folders are recordings; an error where only some are.
+pub(super) fn are_recordings_given(arguments: &Arguments) -> Result<bool, Failure> {
+    let folders = RecordingFolders::of(arguments);
     let all = || folders.base.iter().chain(&folders.new);
     let Some(recording) = all().find(|folder| is_recording(folder)) else {
-        return no_repeats_of_campaigns(arguments).map(|()| false);
+        return refuse_repeats_of_campaigns(arguments).map(|()| false);
     };
     if let Some(other) = all().find(|folder| !is_recording(folder)) {
         return Err(Failure::Usage(format!(
@@ -25,7 +25,7 @@ pub(super) fn are_meant(arguments: &Arguments) -> Result<bool, Failure> {
              campaigns with campaigns",
             recording.display(),
             other.display(),
-            kind(other)
+            folder_kind(other)
         )));
     }
     let of_campaigns = [
@@ -41,15 +41,15 @@ pub(super) fn are_meant(arguments: &Arguments) -> Result<bool, Failure> {
     }
 }
 
-/// What a folder is that is no recording.
-fn kind(folder: &Path) -> String {
+/// Returns what a folder is that is no recording.
+fn folder_kind(folder: &Path) -> String {
     match folder.join(names::PLAN).is_file() {
         true => "a campaign".to_owned(),
         false => format!("neither one (it has no {MONITOR_FILE}) nor a campaign"),
     }
 }
 
-fn no_repeats_of_campaigns(arguments: &Arguments) -> Result<(), Failure> {
+fn refuse_repeats_of_campaigns(arguments: &Arguments) -> Result<(), Failure> {
     let flags =
         [("--base-repeats", &arguments.base_repeats), ("--new-repeats", &arguments.new_repeats)];
     match flags.into_iter().find(|(_, folders)| !folders.is_empty()) {
@@ -62,20 +62,20 @@ fn no_repeats_of_campaigns(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// The folders of both sides.
-struct Folders {
+/// Folders of the recordings of both sides.
+struct RecordingFolders {
     base: Vec<PathBuf>,
     new: Vec<PathBuf>,
 }
 
-impl Folders {
+impl RecordingFolders {
     fn of(arguments: &Arguments) -> Self {
         let base = std::iter::once(&arguments.base).chain(&arguments.base_repeats);
         let new = arguments.new.iter().chain(&arguments.new_repeats);
         Self { base: base.cloned().collect(), new: new.cloned().collect() }
     }
 
-    /// A recording that is given twice would be a repeat of itself.
+    /// Refuses a recording that is given twice, which would be a repeat of itself.
     fn check_each_once(&self) -> Result<(), Failure> {
         for side in [&self.base, &self.new] {
             let mut seen = BTreeSet::new();
@@ -93,14 +93,14 @@ impl Folders {
     }
 }
 
-/// A side as it was read.
-struct Side {
+/// Recordings of one side of the comparison.
+struct RecordingSide {
     folders: Vec<PathBuf>,
     recordings: Vec<Recording>,
     sums: Vec<RecordingSums>,
 }
 
-impl Side {
+impl RecordingSide {
     fn read(folders: Vec<PathBuf>) -> Result<Self, Failure> {
         let recordings = folders.iter().map(|folder| read(folder, None));
         let recordings = recordings.collect::<Result<Vec<_>, _>>()?;
@@ -113,13 +113,13 @@ impl Side {
     }
 }
 
-/// Two sides of recordings.
-pub(super) fn recordings(arguments: &Arguments) -> Result<Comparison, Failure> {
-    let folders = Folders::of(arguments);
+/// Compares two sides of recordings.
+pub(super) fn compare_recordings(arguments: &Arguments) -> Result<Comparison, Failure> {
+    let folders = RecordingFolders::of(arguments);
     folders.check_each_once()?;
     let is_one_folder = folders.base.iter().any(|folder| folders.new.contains(folder));
-    let (base, new) = (Side::read(folders.base)?, Side::read(folders.new)?);
-    let has_jvm = same_kind(&base, &new)?;
+    let (base, new) = (RecordingSide::read(folders.base)?, RecordingSide::read(folders.new)?);
+    let has_jvm = have_methods(&base, &new)?;
     let (base_runs, new_runs) = (base.runs(), new.runs());
     let sides = RecordedSides {
         whole: if has_jvm { "the JVM" } else { "all processes" },
@@ -129,14 +129,14 @@ pub(super) fn recordings(arguments: &Arguments) -> Result<Comparison, Failure> {
         between: arguments.between_campaigns / 100.0,
     };
     let mut comparison = sides.compare(AllowedIncrease(arguments.max_increase / 100.0));
-    if let Some(difference) = different_machines(&base, &new).filter(|_| !arguments.across_boards) {
+    if let Some(difference) = machine_difference(&base, &new).filter(|_| !arguments.across_boards) {
         comparison.headline.verdict = Some(GateVerdict::NoData);
         comparison.headline.remark = format!(
             "different machines, meters or shares: {difference}; record both alike, or \
              --across-boards"
         );
     }
-    let mut notes = notes(&base, &new);
+    let mut notes = recording_notes(&base, &new);
     if is_one_folder {
         notes.push("base and new have a folder in common: a recording held against itself".into());
     }
@@ -146,8 +146,9 @@ pub(super) fn recordings(arguments: &Arguments) -> Result<Comparison, Failure> {
     Ok(comparison)
 }
 
-/// Whether both sides have the methods of a JVM, or both processes alone.
-fn same_kind(base: &Side, new: &Side) -> Result<bool, Failure> {
+/// Whether the recordings have methods of a JVM (true) or processes alone (false); an error where
+/// they differ.
+fn have_methods(base: &RecordingSide, new: &RecordingSide) -> Result<bool, Failure> {
     let mut sides = [base, new].into_iter();
     let all = sides.by_ref().flat_map(|side| side.folders.iter().zip(&side.sums));
     let (with, without): (Vec<_>, Vec<_>) = all.partition(|(_, sums)| sums.jvm.is_some());
@@ -161,8 +162,8 @@ fn same_kind(base: &Side, new: &Side) -> Result<bool, Failure> {
     }
 }
 
-/// How the first recording that is not like the base's first one differs.
-fn different_machines(base: &Side, new: &Side) -> Option<String> {
+/// Returns how the first recording from another machine than the base's first one differs.
+fn machine_difference(base: &RecordingSide, new: &RecordingSide) -> Option<String> {
     let of = |recording: &Recording| {
         let about = &recording.about;
         format!("{}, {}, share of {}", about.host, about.meter(), about.share)
@@ -172,7 +173,7 @@ fn different_machines(base: &Side, new: &Side) -> Option<String> {
     all.find(|other| *other != first).map(|other| format!("{first} against {other}"))
 }
 
-fn notes(base: &Side, new: &Side) -> Vec<String> {
+fn recording_notes(base: &RecordingSide, new: &RecordingSide) -> Vec<String> {
     let all = || base.recordings.iter().chain(&new.recordings);
     let mut notes = Vec::new();
     if all().any(|recording| recording.about.is_model()) {
@@ -192,9 +193,9 @@ fn notes(base: &Side, new: &Side) -> Vec<String> {
     notes
 }
 
-/// What one recording says: a JVM's methods, or processes by name, as their numbers are others
-/// each time.
-fn run(sums: &RecordingSums) -> RecordedRun {
+/// Returns a recording as a run: the methods of its JVM, or its processes by name, as their numbers
+/// differ each time.
+fn recorded_run(sums: &RecordingSums) -> RecordedRun {
     let joules = |energy: Femtojoules| energy.joules().0;
     let mut run = RecordedRun {
         duration_s: sums.duration_s,

@@ -107,9 +107,9 @@ pub fn merge(
 
 /// Writes and prints the cross-validation of merged judged partials.
 fn write_validation(merged: &SufficientStats, output: &Output) -> Result<(), Failure> {
-    output.check_free(&[names::CV])?;
+    output.check_free(&[names::CROSS_VALIDATION])?;
     let (validation, squares) = merged.validation()?;
-    output.write(names::CV, cv_csv(&validation)?)?;
+    output.write(names::CROSS_VALIDATION, cv_csv(&validation)?)?;
     let rows = merged.rows();
     let mut lines = vec![format!(
         "{} judged, root mean square of the residuals {:.3e} J",

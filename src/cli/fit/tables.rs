@@ -12,7 +12,7 @@ use crate::failure::{Failure, message_with_causes};
 use crate::folder::{CampaignFolder, names};
 use crate::input_file;
 use crate::model::table::{
-    ColumnChoice, CsvPart, TableError, TablePart, TableRows, UnopenedPart, numbers_held,
+    ColumnChoice, CsvPart, TableError, TablePart, TableRows, UnopenedPart, numbers_in_memory,
 };
 use crate::toolchain::artifact::{hash_of, hash_of_bytes};
 
@@ -105,7 +105,7 @@ impl TableFiles {
             FileKind::Stream | FileKind::Arrow => Ok(0),
             FileKind::Parquet => parquet_numbers(path),
             // A cell has a byte at least, and a comma or the end of its line.
-            FileKind::Text if numbers_held(bytes / 4, 1) <= TABLE_NUMBERS.most => Ok(0),
+            FileKind::Text if numbers_in_memory(bytes / 4, 1) <= TABLE_NUMBERS.most => Ok(0),
             FileKind::Text => text_numbers(input_file::open(path).map_err(read)?).map_err(read),
             FileKind::Packed(compression) => {
                 text_numbers(unpacked(path, compression).map_err(read)?).map_err(read)
@@ -319,7 +319,7 @@ fn parquet(path: &Path) -> Result<Box<dyn TablePart>, TableError> {
 fn parquet_numbers(path: &Path) -> Result<u64, TableError> {
     let path = path.to_owned();
     let part = crate::model::table::ParquetPart::new(Box::new(move || input_file::open(&path)))?;
-    Ok(numbers_held(part.rows(), part.column_count()))
+    Ok(numbers_in_memory(part.rows(), part.column_count()))
 }
 
 #[cfg(not(feature = "parquet"))]
@@ -350,7 +350,7 @@ fn text_numbers(mut text: impl Read) -> std::io::Result<u64> {
     loop {
         let count = text.read(&mut buffer)?;
         if count == 0 {
-            return Ok(numbers_held(lines, 1).saturating_add(cells));
+            return Ok(numbers_in_memory(lines, 1).saturating_add(cells));
         }
         let of = |is: fn(u8) -> bool| buffer[..count].iter().filter(|b| is(**b)).count() as u64;
         lines += of(|byte| byte == b'\n');

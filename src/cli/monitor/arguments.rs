@@ -143,11 +143,12 @@ impl Arguments {
         Schedule::new(Duration::from_secs_f64(self.interval), limit)
     }
 
+    /// Returns the percentage of time in which the probes of the JVM measure; 100 with `--exact`.
     pub(super) fn duty(&self) -> u32 {
         if self.exact { 100 } else { self.duty }
     }
 
-    /// The part of the JVM's CPU time that probes may take.
+    /// Returns the share (0..1) of the JVM's CPU time that probes may take; 1 with `--exact`.
     pub(super) fn budget(&self) -> f64 {
         if self.exact { 1.0 } else { self.budget / 100.0 }
     }

@@ -1,6 +1,6 @@
 //! What the user of the live view has chosen to see.
 
-/// What is listed.
+/// Level of the list: processes, methods, classes or threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ListLevel {
     /// Processes of the machine.
@@ -14,7 +14,7 @@ pub enum ListLevel {
 }
 
 impl ListLevel {
-    /// All of them, in the order of the key.
+    /// All levels, in the order of the key that changes them.
     pub const ALL: [ListLevel; 4] =
         [ListLevel::Processes, ListLevel::Methods, ListLevel::Classes, ListLevel::Threads];
 
@@ -28,7 +28,7 @@ impl ListLevel {
     }
 }
 
-/// What rows are sorted by, the largest first.
+/// Key by which rows are sorted, the largest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SortKey {
     /// Power in the last cycle.
@@ -44,7 +44,7 @@ pub enum SortKey {
 }
 
 impl SortKey {
-    /// The next one.
+    /// Returns the next key.
     pub fn next(self) -> Self {
         match self {
             SortKey::Power => SortKey::Energy,
@@ -66,7 +66,7 @@ impl SortKey {
     }
 }
 
-/// What the user has chosen.
+/// Choices of the user: level, sort key, filter and position.
 #[derive(Debug, Clone)]
 pub struct ListOptions {
     /// What is listed.
@@ -82,7 +82,7 @@ pub struct ListOptions {
 }
 
 impl ListOptions {
-    /// The state in a line.
+    /// Returns the choices as a line of text.
     pub fn line(&self) -> String {
         let filter = if self.filter.is_empty() { "none" } else { &self.filter };
         format!("{} by {}, filter: {filter}", self.level.name(), self.sort.name())

@@ -23,7 +23,7 @@ const PATH: &str = "/metrics";
 /// How long a listener that can't accept (no free descriptor) is left alone.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A server in a thread of its own, until it is dropped.
+/// HTTP server of the metrics in a thread of its own, which ends when it is dropped.
 pub struct Endpoint {
     address: SocketAddr,
     shared: Arc<EndpointState>,
@@ -48,7 +48,7 @@ struct HttpConnections {
 }
 
 impl Endpoint {
-    /// Listens; there is nothing to read before the first cycle but the end.
+    /// Starts to listen at an address; the metrics are empty before the first cycle.
     pub fn open(address: &str) -> Result<Endpoint, Failure> {
         let unusable = |error: io::Error| {
             Failure::Usage(format!(
@@ -69,12 +69,12 @@ impl Endpoint {
         Ok(Endpoint { address, shared, thread: Some(thread) })
     }
 
-    /// Where it listens.
+    /// Returns the address at which the server listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The text from now on.
+    /// Sets the text that the server gives from now on.
     pub fn tell(&self, text: String) {
         *lock(&self.shared.text) = text.into();
     }

@@ -6,7 +6,7 @@ use crate::recording::JvmCycleData;
 
 use super::jvm::Jvm;
 
-/// What happened in a cycle.
+/// Cycle of the monitor: that of the machine and that of the JVM.
 pub struct MonitorInterval {
     /// Its number, from 1.
     pub number: u64,
@@ -16,7 +16,7 @@ pub struct MonitorInterval {
     pub jvm: Option<JvmInterval>,
 }
 
-/// What a JVM did in a cycle.
+/// Cycle of a JVM with its energies.
 pub struct JvmInterval {
     /// What its methods did.
     pub cycle: JvmCycle,

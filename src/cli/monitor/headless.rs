@@ -15,7 +15,7 @@ use super::record::Recorder;
 use super::session::MonitorSession;
 use super::view::Tallies;
 
-/// Runs to the end of the duration, of the command, or to Ctrl-C.
+/// Monitors without a screen, to the end of the duration, of the command, or to Ctrl-C.
 pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<CommandOutcome, Failure> {
     // So that the recording gets its accounts.
     let stop = StopRequest::listen();

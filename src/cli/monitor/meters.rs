@@ -12,11 +12,11 @@ use crate::attribution::monitor::{RunningModules, ShareDenominator};
 use crate::device::read_offer;
 use crate::failure::Failure;
 use crate::folder::read_text;
-use crate::power::{METERS, Meter, meter};
+use crate::power::{METERS, Meter, meter_by_name};
 
 use super::arguments::Arguments;
 
-/// A meter and the rails that are added up.
+/// Meter with the rails that are summed.
 pub type Metering = (&'static dyn Meter, Vec<String>);
 
 /// Meters that can be asked twice; the others are files, or models.
@@ -24,7 +24,7 @@ fn live_meters() -> impl Iterator<Item = &'static dyn Meter> {
     METERS.into_iter().filter(|meter| !["external", "software"].contains(&meter.name()))
 }
 
-/// The modules that the flags ask for, and what to know about them.
+/// Returns the sensors and formulas that the flags name, and adds notes on them.
 pub fn modules(
     arguments: &Arguments,
     host: &dyn Host,
@@ -63,7 +63,7 @@ pub fn modules(
     Ok((modules, notes))
 }
 
-/// The meter that is asked for, or the best one; none if a model is to be taken.
+/// Returns the requested meter with its rails, or the best one; `None` where a model is used.
 pub fn wanted(
     name: &str,
     wants_model: bool,
@@ -87,7 +87,7 @@ pub fn wanted(
         }
         name => {
             let names: Vec<&str> = live_meters().map(Meter::name).collect();
-            let found = meter(name).filter(|meter| names.contains(&meter.name()));
+            let found = meter_by_name(name).filter(|meter| names.contains(&meter.name()));
             let meter = found.ok_or_else(|| {
                 let names = names.join(", ");
                 Failure::Usage(format!(
@@ -117,7 +117,7 @@ fn start_model(
     Ok(())
 }
 
-/// A chip's power by its table.
+/// Reads the table of a chip as a formula of its power.
 pub fn soc_power(path: &Path) -> Result<SocPower, Failure> {
     let table = parse_soc(&read_text(path)?).map_err(|error| Failure::input(path, error))?;
     let source = path
@@ -126,7 +126,7 @@ pub fn soc_power(path: &Path) -> Result<SocPower, Failure> {
     Ok(SocPower { source, table })
 }
 
-/// The software model; voltages are a list, or a file with one.
+/// Returns the software model by design power in watts; voltages are a list, or a file with one.
 pub fn design_power(tdp_w: Option<f64>, voltages: Option<&str>) -> Result<DesignPower, Failure> {
     let voltages = voltages.map(|text| {
         let path = Path::new(text);
@@ -137,12 +137,12 @@ pub fn design_power(tdp_w: Option<f64>, voltages: Option<&str>) -> Result<Design
     Ok(DesignPower { tdp_w, voltages: voltages.transpose()? })
 }
 
-/// Whether a meter of this name can be asked while the monitor runs.
+/// Whether a meter with this name can be read while the monitor runs.
 pub fn is_live_meter(name: &str) -> bool {
     live_meters().any(|meter| meter.name() == name)
 }
 
-/// What to know where the design power is not given.
+/// Returns a note on the assumed design power, if none is given.
 pub fn assumed_power(tdp_w: Option<f64>) -> Option<String> {
     tdp_w.is_none().then(|| {
         format!(

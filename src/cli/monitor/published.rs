@@ -12,7 +12,7 @@ use super::arguments::Arguments;
 use super::endpoint::Endpoint;
 use super::frame::MonitorInterval;
 
-/// Where the figures go, if anywhere.
+/// Outputs of the figures while the monitor runs: a file and a server, where wanted.
 pub struct Published {
     counters: Counters,
     file: Option<PathBuf>,
@@ -20,7 +20,7 @@ pub struct Published {
 }
 
 impl Published {
-    /// As the flags say.
+    /// Opens the outputs that the flags name.
     pub fn open(arguments: &Arguments) -> Result<Published, Failure> {
         let endpoint = arguments.prometheus.as_deref().map(Endpoint::open).transpose()?;
         if let Some(address) = endpoint.as_ref().map(Endpoint::address) {
@@ -30,7 +30,7 @@ impl Published {
         Ok(Published { counters, file, endpoint })
     }
 
-    /// Tells a cycle.
+    /// Publishes a cycle.
     pub fn tell(
         &mut self,
         frame: &MonitorInterval,

@@ -30,7 +30,7 @@ const FILES: [&str; 7] = [
     "stacks.csv",
 ];
 
-/// A recording under way.
+/// Recording that is being written.
 pub struct Recorder {
     output: Output,
     files: Vec<(File, HeaderRow, PathBuf)>,
@@ -41,7 +41,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Opens the folder that the flags name, if they name one.
+    /// Opens the folder of the recording, if the flags name one.
     pub fn wanted(
         arguments: &Arguments,
         about: &RecordingHeader,
@@ -50,7 +50,7 @@ impl Recorder {
         arguments.out.as_deref().map(open).transpose()
     }
 
-    /// Opens the folder.
+    /// Opens the folder of the recording and begins its files.
     pub fn open(
         folder: &Path,
         existing: OnExisting,
@@ -82,7 +82,7 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// Adds a frame.
+    /// Adds a cycle to the recording.
     pub fn add(
         &mut self,
         session: &MonitorSession,
@@ -127,7 +127,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Makes the accounts of what was recorded.
+    /// Ends the recording and writes its accounts; returns the folder.
     pub fn finish(self) -> Result<PathBuf, Failure> {
         drop(self.files);
         super::recording::account(self.output.folder(), None, Some(&self.output), None)?;

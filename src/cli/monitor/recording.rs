@@ -18,8 +18,8 @@ use crate::folder::{Output, read_text};
 use crate::input_file;
 use crate::power::{PowerTrace, Window};
 use crate::recording::{
-    MONITOR_FILE, Recording, RecordingSums, accounts_of, call_accounts, ledger_csv, page,
-    read_rows, summary_text, sums, tables,
+    MONITOR_FILE, Recording, RecordingSums, accounts_of, call_accounts, ledger_csv, read_rows,
+    recording_page, sum_recording, summary_text, tables,
 };
 use crate::report::Repository;
 
@@ -31,12 +31,12 @@ pub fn is_recording(folder: &Path) -> bool {
     folder.join(MONITOR_FILE).is_file()
 }
 
-/// Whether a file is what stands for the model of a recording.
+/// Whether a file is the description of a recording, in the place of a campaign's model.
 pub fn is_monitor_file(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == MONITOR_FILE)
 }
 
-/// Reads a recording back, by the names of the sources where there is a mapping file.
+/// Reads a recording, with the names of the sources where there is a mapping file.
 pub fn read(folder: &Path, mapping: Option<&Path>) -> Result<Recording, Failure> {
     let mut recording = read_rows_of(folder)?;
     if let Some(path) = mapping {
@@ -49,13 +49,13 @@ pub fn read(folder: &Path, mapping: Option<&Path>) -> Result<Recording, Failure>
     Ok(recording)
 }
 
-/// A mapping file with all its classes: which of them will run is not known.
+/// Reads a mapping file with all its classes, since it is unknown which of them run.
 pub fn read_mapping(path: &Path) -> Result<Mapping, Failure> {
     let file = input_file::open(path).map_err(Failure::io("read", path))?;
     Mapping::read(BufReader::new(file), &|_| true).map_err(|error| Failure::input(path, error))
 }
 
-/// A mapping file renames recordings; a campaign's names are those of its sources.
+/// Refuses a mapping file for a campaign, whose names are those of its sources.
 pub fn no_mapping_here(mapping: Option<&Path>) -> Result<(), Failure> {
     let why = "--mapping is for recordings of `monitor`, whose names come from the running \
                application; a campaign's are those of the sources already: leave it out";
@@ -87,7 +87,7 @@ fn newer_rows<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Vec<T>, 
     if folder.join(name).exists() { rows(folder, name) } else { Ok(Vec::new()) }
 }
 
-/// Makes the accounts of a recording and writes what is wanted of them.
+/// Computes the accounts of a recording and writes the wanted outputs.
 pub fn account(
     folder: &Path,
     mapping: Option<&Path>,
@@ -95,7 +95,7 @@ pub fn account(
     energies: Option<&EnergyRowsFile>,
 ) -> Result<(), Failure> {
     let recording = read(folder, mapping)?;
-    let sums = sums(&recording);
+    let sums = sum_recording(&recording);
     assert!(accounts_of(&sums).ledger.adds_up(), "a recording's ledger adds up");
     if let Some(energies) = energies {
         energies.write_rows(&folder.display().to_string(), of_recording(&sums))?;
@@ -121,12 +121,12 @@ fn write_accounts(
     Ok(())
 }
 
-/// Writes the page of a recording; returns its story.
+/// Writes the page of a recording; returns its summary as text.
 pub fn write_report(output: &Output, mapping: Option<&Path>) -> Result<String, Failure> {
     let folder = output.folder();
     let (recording, name) = (read(folder, mapping)?, name_of(folder));
-    let sums = sums(&recording);
-    output.write("report.html", page(&name, &recording, &sums))?;
+    let sums = sum_recording(&recording);
+    output.write("report.html", recording_page(&name, &recording, &sums))?;
     Ok(summary_text(&name, &recording, &sums))
 }
 
@@ -136,7 +136,7 @@ fn name_of(folder: &Path) -> String {
     name.map_or_else(|| "recording".into(), |name| name.to_string_lossy().into_owned())
 }
 
-/// What an export takes of a recording; it owns its parts.
+/// Data of a recording for an export, owned.
 pub struct Exported {
     board: String,
     name: String,
@@ -149,14 +149,14 @@ pub struct Exported {
 }
 
 impl Exported {
-    /// Of a folder.
+    /// Reads the data from the folder of a recording.
     pub fn read(
         folder: &Path,
         mapping: Option<&Path>,
         source_prefix: Option<&str>,
     ) -> Result<Exported, Failure> {
         let recording = read(folder, mapping)?;
-        let sums = sums(&recording);
+        let sums = sum_recording(&recording);
         let name = name_of(folder);
         let energy = |joules: f64| vec![joules * 1e6];
         let input = InputEnergies {
@@ -178,7 +178,7 @@ impl Exported {
         })
     }
 
-    /// As the formats want it.
+    /// Returns the data in the form that export formats take.
     pub fn data(&self) -> ExportData<'_> {
         ExportData {
             scenario: &self.name,

@@ -39,8 +39,8 @@ enum Wish {
     Share,
 }
 
-/// Runs until the user, the duration or the command ends it. The terminal is left as it
-/// was, also after a failure.
+/// Monitors with a screen, until the user, the duration or the command ends it. The terminal is
+/// left as it was, also after a failure.
 pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<CommandOutcome, Failure> {
     let mut terminal = ratatui::try_init().map_err(Failure::io("draw on", "the terminal"))?;
     let mut folder = None;

@@ -45,7 +45,7 @@ impl MonitoredMachine {
     }
 }
 
-/// A running monitor.
+/// Session of a monitor: host, formulas, JVM, outputs.
 pub struct MonitorSession {
     machine: MonitoredMachine,
     modules: RunningModules,
@@ -69,7 +69,7 @@ pub struct MonitorSession {
 }
 
 impl MonitorSession {
-    /// Chooses the formulas, starts the command, lets the agent in.
+    /// Chooses the formulas, starts the command, and attaches the agent.
     pub fn open(arguments: &Arguments) -> Result<MonitorSession, Failure> {
         let machine = match &arguments.board {
             Some(serial) => {
@@ -138,7 +138,7 @@ impl MonitorSession {
         }
     }
 
-    /// Reads everything; a frame from the second time on.
+    /// Reads all sensors and the JVM; returns a cycle from the second call on.
     pub fn next(&mut self) -> Result<Option<MonitorInterval>, Failure> {
         self.follow();
         let cycle = self.machine.with(|host| self.modules.cycle(host))?;
@@ -165,7 +165,7 @@ impl MonitorSession {
         Ok(Some(MonitorInterval { number: self.cycles, cycle, jvm }))
     }
 
-    /// Tells a frame to whoever reads it while the monitor runs.
+    /// Publishes a cycle to its readers while the monitor runs.
     pub fn publish(&mut self, frame: &MonitorInterval) -> Result<(), Failure> {
         let state = self.jvm.as_ref().map(|jvm| &jvm.state);
         self.published.tell(frame, state)
@@ -267,13 +267,13 @@ impl MonitorSession {
         !matches!(waitid(WaitId::Pid(pid), look), Ok(None))
     }
 
-    /// The methods' names, for the view.
+    /// Returns the names of methods, for the view.
     pub fn names(&self) -> Option<MethodNames<'_>> {
         let (jvm, mapping) = (self.jvm.as_ref()?, self.mapping.as_ref());
         Some(MethodNames { state: &jvm.state, way: jvm.way, counted: &jvm.counted, mapping })
     }
 
-    /// What the counts of methods are: samples where nothing is counted.
+    /// Returns the word for the counts of methods: calls, or samples where no calls are counted.
     pub fn calls(&self) -> &'static str {
         match self.about.jvm.as_ref().map(|jvm| jvm.way.as_str()) {
             Some("sampling") => "samples",
@@ -293,7 +293,7 @@ impl MonitorSession {
         control.is_asked()
     }
 
-    /// Does what the order says that waits, after its cycle has ended.
+    /// Carries out the waiting order, after its cycle has ended.
     pub fn obey(&mut self) {
         let Some(request) = self.control.as_mut().and_then(|control| control.take(|_| true)) else {
             return;
@@ -320,7 +320,7 @@ impl MonitorSession {
         Ok(said)
     }
 
-    /// Takes the other denominator from now on.
+    /// Changes to the other denominator of shares from now on.
     pub fn toggle_share(&mut self) {
         self.modules.share = match self.modules.share {
             ShareDenominator::Active => ShareDenominator::Capacity,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::attribution::mapping::{Mapping, RuntimeMethod};
 use crate::attribution::monitor::jvm::{JvmMethod, JvmState, MethodCycle, Way};
 use crate::format::visible_name;
-use crate::recording::{CallCountKind, MARKS};
+use crate::recording::{COUNT_MARKS_LEGEND, CallCountKind};
 use crate::units::{Joules, Watts};
 use wattline_units::limits::{InputLimit, LISTED_ROWS};
 
@@ -66,8 +66,12 @@ impl MethodNames<'_> {
         let JvmMethod { class, name, file, first_line, last_line } = self.state.method(number);
         let Some(mapping) = self.mapping else { return (class, name) };
         let lines = (first_line, last_line);
-        let named =
-            mapping.name(RuntimeMethod { class: &class, method: &name, file: &file, lines });
+        let named = mapping.source_method(RuntimeMethod {
+            class: &class,
+            method: &name,
+            file: &file,
+            lines,
+        });
         (named.class, named.method)
     }
 }
@@ -246,7 +250,7 @@ impl Tallies {
             }
         }
         if self.is_marked() {
-            text += MARKS;
+            text += COUNT_MARKS_LEGEND;
             text.push('\n');
         }
         if self.has(ListLevel::Methods) && !self.has(ListLevel::Classes) {

@@ -14,7 +14,7 @@ use crate::cli::stop::StopRequest;
 use crate::failure::Failure;
 
 use super::options::StreamArguments;
-use super::powercap::{PowercapZone, moving, packages};
+use super::powercap::{PowercapZone, moving_zones, package_zones};
 use super::session::TenantSession;
 
 #[derive(Debug, Args)]
@@ -46,24 +46,25 @@ pub struct Arguments {
     stream: StreamArguments,
 }
 
-/// Where the kernel has its power capping.
-const POWERCAP: &str = "/sys/class/powercap";
+/// Folder of the kernel's power capping.
+const POWERCAP_FOLDER: &str = "/sys/class/powercap";
 
-/// Where groups may be.
-const ROOTS: [&str; 3] = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/cpuacct"];
+/// Folders in which control groups may be.
+const CGROUP_ROOTS: [&str; 3] =
+    ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/cpuacct"];
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let root = match &arguments.root {
         Some(root) => root.clone(),
         None => find_root()?,
     };
-    if usage(&root).is_none() {
+    if group_usage_ns(&root).is_none() {
         let text = "neither cpu.stat with usage_usec nor cpuacct.usage is there; --root names \
                     the folder of control groups";
         return Err(Failure::input(root, text));
     }
-    let folder = arguments.powercap.as_deref().unwrap_or(Path::new(POWERCAP));
-    let zones = match packages(folder).map(moving) {
+    let folder = arguments.powercap.as_deref().unwrap_or(Path::new(POWERCAP_FOLDER));
+    let zones = match package_zones(folder).map(moving) {
         Ok(Err(why)) if arguments.powercap.is_some() && arguments.stream.watts.is_none() => {
             return Err(Failure::Board(format!("--powercap: {why}; --watts states a model")));
         }
@@ -78,20 +79,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     });
     let meters: Vec<(MeterId, PowercapZone)> = zones
         .into_iter()
-        .map(|zone| (session.stream.meter(&zone.name, zone.counter), zone))
+        .map(|zone| (session.stream.add_meter(&zone.name, zone.counter), zone))
         .collect();
     let start = Instant::now();
     let limit = (arguments.seconds > 0.0).then(|| Duration::from_secs_f64(arguments.seconds));
     let window = Duration::from_millis(arguments.stream.window_ms);
     let mut schedule = Schedule::new(window, limit);
-    let mut before = reading(&root, arguments.depth, start);
+    let mut before = read_groups(&root, arguments.depth, start);
     let energy = read_meters(&mut session, &meters, before.at_ns);
     session.take_all(energy)?;
     let stop = StopRequest::listen();
     loop {
         let is_stopped = stop.sleep(schedule.next(), || false);
         schedule.advance();
-        let after = reading(&root, arguments.depth, start);
+        let after = read_groups(&root, arguments.depth, start);
         let mut records = read_meters(&mut session, &meters, after.at_ns);
         cgroup_records(&before, &after, &mut session.names, |record| records.push(record));
         if after.cpus != before.cpus {
@@ -106,14 +107,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn find_root() -> Result<PathBuf, Failure> {
-    let found = ROOTS.iter().map(Path::new).find(|root| usage(root).is_some());
+    let found = CGROUP_ROOTS.iter().map(Path::new).find(|root| group_usage_ns(root).is_some());
     found.map(Path::to_path_buf).ok_or_else(|| {
         let text = "no control groups with cpu.stat or cpuacct.usage; --root names their folder";
-        Failure::input(ROOTS[0], text)
+        Failure::input(CGROUP_ROOTS[0], text)
     })
 }
 
-/// The meters now, at the time at which the groups were read.
+/// Reads the meters, with the time at which the groups were read.
 fn read_meters(
     session: &mut TenantSession<'_>,
     meters: &[(MeterId, PowercapZone)],
@@ -129,27 +130,27 @@ fn read_meters(
     records
 }
 
-fn since(start: Instant) -> u64 {
+fn ns_since(start: Instant) -> u64 {
     u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn usage(group: &Path) -> Option<u64> {
+fn group_usage_ns(group: &Path) -> Option<u64> {
     let files = ["cpu.stat", "cpuacct.usage"];
     files.iter().find_map(|file| usage_ns(&fs::read_to_string(group.join(file)).ok()?))
 }
 
-/// All groups now. One that goes while it is read is not there.
-fn reading(root: &Path, depth: usize, start: Instant) -> CgroupReading {
-    let at_ns = since(start);
+/// Reads the CPU time of all groups; a group that ends meanwhile is left out.
+fn read_groups(root: &Path, depth: usize, start: Instant) -> CgroupReading {
+    let at_ns = ns_since(start);
     let cpus = fs::read_to_string("/sys/devices/system/cpu/online");
     let cpus = cpus.ok().and_then(|text| count_cpus(text.trim())).unwrap_or(1);
     let mut reading = CgroupReading { at_ns, cpus, ..CgroupReading::default() };
-    walk(root, "", depth, &mut reading);
+    read_groups_below(root, "", depth, &mut reading);
     reading
 }
 
-fn walk(folder: &Path, path: &str, depth: usize, reading: &mut CgroupReading) {
-    if let Some(ns) = usage(folder) {
+fn read_groups_below(folder: &Path, path: &str, depth: usize, reading: &mut CgroupReading) {
+    if let Some(ns) = group_usage_ns(folder) {
         let name = if path.is_empty() { "/" } else { path };
         reading.usage_ns.insert(name.to_owned(), ns);
     }
@@ -160,7 +161,7 @@ fn walk(folder: &Path, path: &str, depth: usize, reading: &mut CgroupReading) {
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_folder {
             let name = entry.file_name().to_string_lossy().into_owned();
-            walk(&entry.path(), &format!("{path}/{name}"), depth - 1, reading);
+            read_groups_below(&entry.path(), &format!("{path}/{name}"), depth - 1, reading);
         }
     }
 }
@@ -198,7 +199,7 @@ mod tests {
         group("a/b/c", 4);
         group("a", 7);
         group("a/b", 5);
-        let reading = reading(root.path(), 2, Instant::now());
+        let reading = read_groups(root.path(), 2, Instant::now());
         let expected = [("/", 10_000), ("/a", 7_000), ("/a/b", 5_000)];
         let expected = expected.map(|(path, ns)| (path.to_owned(), ns)).into();
         assert_eq!(reading.usage_ns, expected);

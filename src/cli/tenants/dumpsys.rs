@@ -36,10 +36,10 @@ pub struct Arguments {
 }
 
 /// Joules of a milliampere-hour at one volt.
-const J_PER_MAH_V: f64 = 3.6;
+const JOULES_PER_VOLT_MAH: f64 = 3.6;
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let text = read(&arguments.file)?;
+    let text = read_dump(&arguments.file)?;
     let csv = match battery_use(&text) {
         Ok(found) => {
             let actual = found.actual_mah.as_deref().unwrap_or("not told");
@@ -48,8 +48,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 "note: estimates of the device by its power profile: {computed} mAh computed, \
                  {actual} by the fuel gauge"
             ));
-            let per_unit = arguments.volts.map(|volts| volts * J_PER_MAH_V);
-            csv(&found.split(), "charge_mah", per_unit)
+            let per_unit = arguments.volts.map(|volts| volts * JOULES_PER_VOLT_MAH);
+            split_csv(&found.split(), "charge_mah", per_unit)
         }
         Err(DumpsysError::Nothing) => {
             let found = cpu_use(&text).map_err(|error| Failure::input(&arguments.file, error))?;
@@ -65,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                     )
                 ));
             }
-            csv(&found.split(), "cpu_s", None)
+            split_csv(&found.split(), "cpu_s", None)
         }
         Err(error) => return Err(Failure::input(&arguments.file, error)),
     };
@@ -78,11 +78,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn csv(split: &Split<String>, unit: &str, joules_per_unit: Option<f64>) -> String {
+fn split_csv(split: &Split<String>, unit: &str, joules_per_unit: Option<f64>) -> String {
     dumpsys_csv(split, unit, joules_per_unit)
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
+fn read_dump(path: &Path) -> Result<String, Failure> {
     if path != Path::new("-") {
         let text = log_file::find_text_log(path, "dump").and_then(|log| log.read());
         return text.map_err(|error| Failure::input(path, error));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::attribution::tenants::{Charging, EnergySource, StreamOptions};
+use crate::attribution::tenants::{EnergySource, RecordWindow, StreamOptions};
 use crate::cli::energies::EnergiesArgument;
 use crate::cli::quantity::{PRINTED_ROWS_MAX, number_between, whole_number_between};
 use crate::failure::Failure;
@@ -62,17 +62,17 @@ pub struct StreamArguments {
 }
 
 impl StreamArguments {
-    /// Checked options; `has_meter` if the input has one.
+    /// Returns the checked options of the stream; `has_meter` if the input has a meter.
     pub fn options(&self, has_meter: bool) -> Result<StreamOptions, Failure> {
         let energy = match (&self.watts, has_meter) {
-            (Some(watts), _) => stated(watts)?,
+            (Some(watts), _) => parse_stated_power(watts)?,
             (None, true) => EnergySource::Meters,
             (None, false) => EnergySource::None,
         };
         Ok(StreamOptions {
             window_ns: self.window_ms.saturating_mul(1_000_000),
-            ring: self.ring.unwrap_or_else(|| views_windows(self.window_ms)) as usize,
-            charging: if self.whole { Charging::Whole } else { Charging::Spread },
+            ring: self.ring.unwrap_or_else(|| ring_windows(self.window_ms)) as usize,
+            charging: if self.whole { RecordWindow::Whole } else { RecordWindow::Spread },
             energy,
             idle_weight: self.idle_weight,
             ..StreamOptions::default()
@@ -80,12 +80,12 @@ impl StreamArguments {
     }
 }
 
-/// As many windows as the longest view has, 10 s; at least the paper's 100.
-fn views_windows(window_ms: u64) -> u32 {
+/// Returns the number of windows in the longest view, 10 s, but at least the paper's 100.
+fn ring_windows(window_ms: u64) -> u32 {
     10_000_u64.div_ceil(window_ms.max(1)).clamp(100, 10_000) as u32
 }
 
-fn stated(text: &str) -> Result<EnergySource, Failure> {
+fn parse_stated_power(text: &str) -> Result<EnergySource, Failure> {
     let (busy, idle) = text.split_once(':').unwrap_or((text, "0"));
     let watts = |text: &str| number_between(0.0, 1e6, "W")(text).ok();
     match (watts(busy), watts(idle)) {
@@ -103,9 +103,19 @@ mod tests {
 
     #[test]
     fn watts_busy_and_idle() {
-        assert_eq!(stated("15:5").unwrap(), EnergySource::Stated { idle_w: 5.0, busy_w: 15.0 });
-        assert_eq!(stated("15").unwrap(), EnergySource::Stated { idle_w: 0.0, busy_w: 15.0 });
-        assert!(stated("15:").is_err() && stated("-1").is_err() && stated("1e308").is_err());
+        assert_eq!(
+            parse_stated_power("15:5").unwrap(),
+            EnergySource::Stated { idle_w: 5.0, busy_w: 15.0 }
+        );
+        assert_eq!(
+            parse_stated_power("15").unwrap(),
+            EnergySource::Stated { idle_w: 0.0, busy_w: 15.0 }
+        );
+        assert!(
+            parse_stated_power("15:").is_err()
+                && parse_stated_power("-1").is_err()
+                && parse_stated_power("1e308").is_err()
+        );
         assert_eq!([50, 100, 5_000].map(views_windows), [200, 100, 100]);
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::attribution::tenants::{Runs, epsilon, overhead_csv, parse_runs};
+use crate::attribution::tenants::{RunSet, overhead_csv, overhead_epsilon, parse_runs};
 use crate::cli::progress;
 use crate::cli::user_table::read_user_table;
 use crate::failure::Failure;
@@ -29,7 +29,7 @@ set. Without files the command makes the runs itself, in random order. Epsilon i
 number for which `the overhead is at least epsilon` is rejected at 5 %.")]
 pub struct Arguments {
     /// Runs with what is tested.
-    #[arg(required_unless_present_any = MEASURES, requires = "base")]
+    #[arg(required_unless_present_any = TESTED_KINDS, requires = "base")]
     with: Option<PathBuf>,
     /// Runs without it.
     base: Option<PathBuf>,
@@ -43,11 +43,11 @@ pub struct Arguments {
     force: bool,
 }
 
-/// What is tested where runs are made.
-const MEASURES: [&str; 3] = ["configuration", "monitor", "tenants"];
+/// Kinds of things that can be tested where runs are made.
+const TESTED_KINDS: [&str; 3] = ["configuration", "monitor", "tenants"];
 
-/// Below so many runs the normal distribution is too narrow.
-const FEW: u64 = 30;
+/// Number of runs below which intervals by the normal distribution are too narrow.
+const FEW_RUNS: u64 = 30;
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = match &arguments.out {
@@ -57,18 +57,23 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => None,
     };
     let (figures, basis) = match (&arguments.with, &arguments.base) {
-        (Some(with), Some(base)) => {
-            (Figures { with: read(with)?, base: read(base)?, source: base.clone() }, "")
-        }
+        (Some(with), Some(base)) => (
+            OverheadFigures {
+                with: read_run_sets(with)?,
+                base: read_run_sets(base)?,
+                source: base.clone(),
+            },
+            "",
+        ),
         _ => arguments.experiment.measure(output.as_ref())?,
     };
-    let Figures { with, base, source } = figures;
+    let OverheadFigures { with, base, source } = figures;
     let csv = overhead_csv(&with, &base).map_err(|error| Failure::input(source, error))?;
     for (group, with) in &with {
         let Some(base) = base.get(group) else { continue };
-        progress::result(line(group, *with, *base) + basis);
+        progress::result(result_line(group, *with, *base) + basis);
     }
-    if with.values().chain(base.values()).any(|runs| runs.count < FEW) {
+    if with.values().chain(base.values()).any(|runs| runs.count < FEW_RUNS) {
         progress::say(
             "note: fewer than 30 runs in a set: epsilon by Student's t is the one to trust",
         );
@@ -80,18 +85,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the test is made of: sets of runs by name.
-pub(super) struct Figures {
-    with: BTreeMap<String, Runs>,
-    base: BTreeMap<String, Runs>,
+/// Figures of the test: sets of runs by name, with and without what is tested.
+pub(super) struct OverheadFigures {
+    with: BTreeMap<String, RunSet>,
+    base: BTreeMap<String, RunSet>,
     /// What errors name.
     source: PathBuf,
 }
 
-fn line(group: &str, with: Runs, base: Runs) -> String {
-    let found = epsilon(with, base);
-    let mean = |runs: Runs| {
-        let Runs { mean_w, sd_w, count } = runs;
+fn result_line(group: &str, with: RunSet, base: RunSet) -> String {
+    let found = overhead_epsilon(with, base);
+    let mean = |runs: RunSet| {
+        let RunSet { mean_w, sd_w, count } = runs;
         format!("{mean_w:.4} +- {:.4} W ({count} runs, sd {sd_w:.4} W)", runs.half_width_w())
     };
     let name = if group.is_empty() { String::new() } else { format!("{group}: ") };
@@ -111,7 +116,7 @@ fn line(group: &str, with: Runs, base: Runs) -> String {
     )
 }
 
-fn read(path: &Path) -> Result<BTreeMap<String, Runs>, Failure> {
+fn read_run_sets(path: &Path) -> Result<BTreeMap<String, RunSet>, Failure> {
     let runs = parse_runs(&read_user_table(path)?).map_err(|error| Failure::input(path, error))?;
     if runs.is_empty() {
         return Err(Failure::input(path, "it has no runs"));

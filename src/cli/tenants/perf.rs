@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use wattline_units::limits::LINE_BYTES;
 
 use crate::attribution::tenants::{
-    AndroidRecords, By, MeterId, Perf, TenantRecord, parse_readings,
+    AndroidRecords, MeterId, PerfReader, TenantRecord, ThreadGrouping, parse_readings,
 };
 use crate::attribution::unpacked;
 use crate::cli::progress;
@@ -53,12 +53,12 @@ enum PerfTenant {
     Thread,
 }
 
-impl From<PerfTenant> for By {
-    fn from(tenant: PerfTenant) -> By {
+impl From<PerfTenant> for ThreadGrouping {
+    fn from(tenant: PerfTenant) -> ThreadGrouping {
         match tenant {
-            PerfTenant::Name => By::Name,
-            PerfTenant::Process => By::Process,
-            PerfTenant::Thread => By::Thread,
+            PerfTenant::Name => ThreadGrouping::Name,
+            PerfTenant::Process => ThreadGrouping::Process,
+            PerfTenant::Thread => ThreadGrouping::Thread,
         }
     }
 }
@@ -75,28 +75,27 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let options = arguments.stream.options(arguments.energy.is_some())?;
     let mut session = TenantSession::open(&arguments.stream, options)?;
-    let meter = arguments
-        .energy
-        .as_ref()
-        .map(|path| session.stream.meter(&path.display().to_string(), AndroidRecords::counter()));
+    let meter = arguments.energy.as_ref().map(|path| {
+        session.stream.add_meter(&path.display().to_string(), AndroidRecords::counter())
+    });
     let mut log = MeterLog { meter, readings, ..MeterLog::default() };
-    let mut perf = Perf::new(arguments.by.into());
-    let mut text = open(arguments)?;
-    feed(&arguments.file, &mut text.lines, &mut perf, &mut log, &mut session)?;
+    let mut perf = PerfReader::new(arguments.by.into());
+    let mut text = open_text(arguments)?;
+    feed_lines(&arguments.file, &mut text.lines, &mut perf, &mut log, &mut session)?;
     text.check_printer(arguments, perf.switches())?;
-    check(arguments, &perf, &text.shown)?;
-    session.incomplete.extend(unreadable(&perf, session.stream.troubles().unreadable));
+    check_text(arguments, &perf, &text.shown)?;
+    session.incomplete.extend(unreadable_note(&perf, session.stream.troubles().unreadable));
     let first_ns = session.stream.first_ns().unwrap_or(0);
     let log_note = log.note(first_ns, session.stream.newest_ns());
-    let notes: Vec<String> = notes(&perf).into_iter().chain(log_note).collect();
+    let notes: Vec<String> = perf_notes(&perf).into_iter().chain(log_note).collect();
     session.finish(&arguments.file.display().to_string(), &notes)
 }
 
-/// All lines of a file, with the meter's readings as the switches come.
-fn feed(
+/// Reads all lines of a file, with the meter's readings in their order.
+fn feed_lines(
     path: &Path,
     lines: &mut dyn BufRead,
-    perf: &mut Perf,
+    perf: &mut PerfReader,
     log: &mut MeterLog,
     session: &mut TenantSession<'_>,
 ) -> Result<(), Failure> {
@@ -114,7 +113,7 @@ fn feed(
             session.table.counters = perf.counters().to_vec();
         }
         for record in records.drain(..) {
-            while let Some(reading) = record.at_ns().and_then(|now_ns| log.due(now_ns)) {
+            while let Some(reading) = record.at_ns().and_then(|now_ns| log.next_due(now_ns)) {
                 session.take(reading)?;
             }
             session.take(record)?;
@@ -124,16 +123,16 @@ fn feed(
         }
     }
     // All that the meter told after the last switch is energy of the log too: of nobody.
-    while let Some(reading) = log.due(u64::MAX) {
+    while let Some(reading) = log.next_due(u64::MAX) {
         session.take(reading)?;
     }
     Ok(())
 }
 
-/// What a text has to have for what is asked for.
-fn check(arguments: &Arguments, perf: &Perf, shown: &Path) -> Result<(), Failure> {
+/// Checks that the text has what the arguments need.
+fn check_text(arguments: &Arguments, perf: &PerfReader, shown: &Path) -> Result<(), Failure> {
     if perf.switches() == 0 {
-        return Err(no_switches(perf, shown));
+        return Err(no_switches_failure(perf, shown));
     }
     if matches!(arguments.by, PerfTenant::Process) && !perf.has_processes() {
         let text = "its lines tell threads, not processes, which --by process needs; print them \
@@ -143,21 +142,21 @@ fn check(arguments: &Arguments, perf: &Perf, shown: &Path) -> Result<(), Failure
     Ok(())
 }
 
-fn notes(perf: &Perf) -> Vec<String> {
+fn perf_notes(perf: &PerfReader) -> Vec<String> {
     let mut notes = Vec::new();
     if !perf.has_cycles() {
         notes.push("no cycles were counted: shared by CPU time".to_owned());
     }
-    if perf.inferred() > 0 {
+    if perf.inferred_cpu_switches() > 0 {
         notes.push(format!(
             "{} no CPU (`-F ...,cpu,...` prints it): it follows from who ran where",
-            counted_as(perf.inferred(), "switch names", "switches name")
+            counted_as(perf.inferred_cpu_switches(), "switch names", "switches name")
         ));
     }
     notes
 }
 
-/// A meter's log, taken in as the switches come.
+/// Log of a meter, read in step with the switches.
 #[derive(Default)]
 struct MeterLog {
     /// None without a log.
@@ -168,15 +167,15 @@ struct MeterLog {
 }
 
 impl MeterLog {
-    /// The next reading that is not after `now_ns`.
-    fn due(&mut self, now_ns: u64) -> Option<TenantRecord> {
+    /// Returns the next reading that is not after `now_ns`.
+    fn next_due(&mut self, now_ns: u64) -> Option<TenantRecord> {
         let (at_ns, reading) =
             *self.readings.get(self.next).filter(|reading| reading.0 <= now_ns)?;
         self.next += 1;
         Some(TenantRecord::Energy { at_ns, meter: self.meter?, reading })
     }
 
-    /// What to say if it is of another time than the switches.
+    /// Returns a note if the meter's log is of another time than the switches.
     fn note(&self, from_ns: u64, to_ns: u64) -> Option<String> {
         let (first, last) = (self.readings.first()?.0, self.readings.last()?.0);
         if first <= to_ns && last >= from_ns {
@@ -194,7 +193,7 @@ impl MeterLog {
     }
 }
 
-/// Text of switches.
+/// Text of switches, from a file or printed by `perf`.
 struct SwitchText {
     lines: Box<dyn BufRead>,
     /// What errors about it name.
@@ -204,7 +203,7 @@ struct SwitchText {
 }
 
 impl SwitchText {
-    /// Whether `perf script` printed what it was to print.
+    /// Waits for the end of `perf script`; an error if it failed without printing switches.
     fn check_printer(&mut self, arguments: &Arguments, switches: u64) -> Result<(), Failure> {
         let Some(printer) = &mut self.printer else { return Ok(()) };
         let status = printer.wait().map_err(Failure::io("run perf for", &arguments.file))?;
@@ -219,8 +218,8 @@ impl SwitchText {
     }
 }
 
-/// The lines of a text, or of a recording as `perf` prints it.
-fn open(arguments: &Arguments) -> Result<SwitchText, Failure> {
+/// Opens the lines of a text, or of a recording as `perf` prints it.
+fn open_text(arguments: &Arguments) -> Result<SwitchText, Failure> {
     let path = arguments.file.as_path();
     if path == Path::new("-") {
         let lines = unpacked(io::stdin()).map_err(Failure::io("read", path))?;
@@ -232,16 +231,16 @@ fn open(arguments: &Arguments) -> Result<SwitchText, Failure> {
     // What comes through a pipe is read once.
     let start = lines.fill_buf().map_err(Failure::io("read", path))?;
     if start.starts_with(b"PERFILE2") {
-        return printed(arguments, shown);
+        return print_recording(arguments, shown);
     }
-    match not_text(start) {
+    match why_no_text(start) {
         Some(what) => Err(Failure::input(&shown, what)),
         None => Ok(SwitchText { lines, shown, printer: None }),
     }
 }
 
-/// What a file is that is no text of switches, and what to do with it.
-fn not_text(start: &[u8]) -> Option<&'static str> {
+/// Returns what a file is that is no text of switches, and the remedy.
+fn why_no_text(start: &[u8]) -> Option<&'static str> {
     if log_file::is_trace(start) {
         return Some("it is a Perfetto trace: `wattline tenants perfetto` reads it");
     }
@@ -251,8 +250,8 @@ fn not_text(start: &[u8]) -> Option<&'static str> {
     None
 }
 
-/// A recording of perf, printed by perf itself: its format is perf's own.
-fn printed(arguments: &Arguments, shown: PathBuf) -> Result<SwitchText, Failure> {
+/// Opens a recording of perf as perf itself prints it, since its format is perf's own.
+fn print_recording(arguments: &Arguments, shown: PathBuf) -> Result<SwitchText, Failure> {
     let mut command = Command::new("perf");
     command.args(["script", "--show-lost-events", "-i"]).arg(&arguments.file);
     if matches!(arguments.by, PerfTenant::Process) {
@@ -273,15 +272,15 @@ fn printed(arguments: &Arguments, shown: PathBuf) -> Result<SwitchText, Failure>
     Ok(SwitchText { lines, shown, printer: Some(printer) })
 }
 
-/// The first line that can't be read, and how many there are.
-fn unreadable(perf: &Perf, lines: u64) -> Option<String> {
+/// Returns a note on the first unreadable line and the number of all.
+fn unreadable_note(perf: &PerfReader, lines: u64) -> Option<String> {
     let (number, text) = perf.first_unreadable()?;
     let lines = counted(lines, "line");
     Some(format!("{lines} could not be read, the first of them line {number}: {text:?}"))
 }
 
-/// Nothing ran, as far as the text tells. What to record is said of one that was understood.
-fn no_switches(perf: &Perf, shown: &Path) -> Failure {
+/// Returns the failure of a text without switches; with the remedy for a text that was read.
+fn no_switches_failure(perf: &PerfReader, shown: &Path) -> Failure {
     let first = perf.first_unreadable();
     match (first, perf.events()) {
         (Some((number, text)), 0) => Failure::input(
@@ -314,9 +313,12 @@ mod tests {
         let meter = MeterId(0);
         let mut log = MeterLog { meter: Some(meter), readings, ..MeterLog::default() };
         let energy = |at_ns, reading| Some(TenantRecord::Energy { at_ns, meter, reading });
-        assert_eq!((log.due(6), log.due(6), log.due(6)), (energy(1, 10), energy(5, 50), None));
-        assert_eq!((log.due(9), log.due(9)), (energy(8, 80), None));
-        assert_eq!((log.due(u64::MAX), log.due(u64::MAX)), (energy(20, 200), None));
+        assert_eq!(
+            (log.next_due(6), log.next_due(6), log.next_due(6)),
+            (energy(1, 10), energy(5, 50), None)
+        );
+        assert_eq!((log.next_due(9), log.next_due(9)), (energy(8, 80), None));
+        assert_eq!((log.next_due(u64::MAX), log.next_due(u64::MAX)), (energy(20, 200), None));
         assert_eq!(log.note(6, 9), None);
         assert!(log.note(30, 40).unwrap().contains("in their clock"));
     }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::attribution::monitor::formulas::{SocTable, parse_soc};
-use crate::attribution::perfetto::{Holds, RailMeter, TraceReader};
+use crate::attribution::perfetto::{RailMeter, RecordContent, TraceReader};
 use crate::attribution::tenants::{
-    AndroidMeters, AndroidRecords, Grouping, OrderedEvents, RailChoice, SharingBasis, TraceFacts,
-    WindowStream,
+    AndroidMeters, AndroidRecords, OrderedEvents, RailChoice, SharingBasis, TraceFacts,
+    TraceGrouping, WindowStream,
 };
 use crate::cli::progress;
 use crate::failure::Failure;
@@ -61,7 +61,7 @@ enum PerfettoTenant {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let traces = log_file::find_traces(&arguments.trace, arguments.machine.as_deref())
         .map_err(|error| Failure::input(&arguments.trace, error))?;
-    let facts = facts(arguments, &traces)?;
+    let facts = gather_facts(arguments, &traces)?;
     let source = PowerSource::choose(arguments, &facts)?;
     let options = arguments.stream.options(source.has_meter(&facts))?;
     let mut session = TenantSession::open(&arguments.stream, options)?;
@@ -73,7 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let meters = source.meters(&facts, &mut session.stream);
     let mut android = AndroidRecords::new(facts, arguments.by.into(), meters);
     if let Some(table) = source.soc {
-        session.stream.set_energy(android.modelled(table));
+        session.stream.set_energy(android.use_power_table(table));
     }
     take_events(arguments, &traces, &mut android, &mut session)?;
     notes.extend(charging_note(&android));
@@ -82,14 +82,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     session.finish(&arguments.trace.display().to_string(), &notes)
 }
 
-/// The second pass: all events in order of time.
+/// Reads all events in the order of their times, in the second pass.
 fn take_events(
     arguments: &Arguments,
     traces: &TraceFiles,
     android: &mut AndroidRecords,
     session: &mut TenantSession<'_>,
 ) -> Result<(), Failure> {
-    let mut events = OrderedEvents::new(readers(arguments, traces)?, AndroidRecords::is_wanted);
+    let mut events =
+        OrderedEvents::new(open_readers(arguments, traces)?, AndroidRecords::is_wanted);
     for event in events.by_ref() {
         let event = event.map_err(Failure::io("read", &arguments.trace))?;
         if let Some(record) = android.record(&event, &mut session.names) {
@@ -102,12 +103,14 @@ fn take_events(
     for losses in events.losses() {
         let findings = losses.findings();
         findings.iter().for_each(|loss| progress::warn_in_line(format!("{source}: {loss}")));
-        session.incomplete.extend(losses.unread_findings(&[Holds::Scheduling, Holds::Energy]));
+        session
+            .incomplete
+            .extend(losses.unread_findings(&[RecordContent::Scheduling, RecordContent::Energy]));
     }
     Ok(())
 }
 
-/// Where the energy of a trace comes from: rails, else the batteries, or a chip's table.
+/// Source of a trace's energy: rails, else the batteries, or a chip's table.
 struct PowerSource {
     /// Rails that are shared.
     rails: Vec<RailMeter>,
@@ -122,7 +125,7 @@ impl PowerSource {
     fn choose(arguments: &Arguments, facts: &TraceFacts) -> Result<Self, Failure> {
         let (rails, others, told) = match arguments.soc {
             Some(_) => (Vec::new(), Vec::new(), Vec::new()),
-            None => facts.choose(&arguments.rails()),
+            None => facts.choose_rails(&arguments.rails()),
         };
         if rails.is_empty() && !arguments.rail.is_empty() {
             let text = format!("no rail's name contains it; there are: {}", others.join(", "));
@@ -136,7 +139,7 @@ impl PowerSource {
         self.soc.is_none() && !(self.rails.is_empty() && facts.batteries().is_empty())
     }
 
-    /// The meters of the rails, or those of the batteries.
+    /// Adds the meters of the rails, or those of the batteries, to the stream.
     fn meters(&self, facts: &TraceFacts, stream: &mut WindowStream) -> AndroidMeters {
         match (self.rails.as_slice(), self.has_meter(facts)) {
             (_, false) => AndroidMeters::default(),
@@ -159,25 +162,26 @@ impl PowerSource {
     }
 }
 
-/// The first pass: names, rails, CPUs.
-fn facts(arguments: &Arguments, traces: &TraceFiles) -> Result<TraceFacts, Failure> {
+/// Collects names, rails and CPUs in the first pass.
+fn gather_facts(arguments: &Arguments, traces: &TraceFiles) -> Result<TraceFacts, Failure> {
     let mut facts = TraceFacts::default();
     let (mut losses, mut unread) = (Vec::new(), traces.not_read.clone());
-    for mut reader in readers(arguments, traces)? {
+    for mut reader in open_readers(arguments, traces)? {
         for event in reader.by_ref() {
             facts.take(&event.map_err(Failure::io("read", &arguments.trace))?);
         }
         losses.extend(reader.losses().findings());
-        unread.extend(reader.losses().unread_findings(&[Holds::Scheduling]));
+        unread.extend(reader.losses().unread_findings(&[RecordContent::Scheduling]));
     }
     match facts.cpus() {
-        0 => Err(no_switches(arguments, &losses, &unread)),
+        0 => Err(no_switches_failure(arguments, &losses, &unread)),
         _ => Ok(facts),
     }
 }
 
-/// Nobody is known to have run. What to record is said of a trace that was understood whole.
-fn no_switches(arguments: &Arguments, losses: &[String], unread: &[String]) -> Failure {
+/// Returns the failure of a trace without switches; with the remedy for a trace that was read
+/// whole.
+fn no_switches_failure(arguments: &Arguments, losses: &[String], unread: &[String]) -> Failure {
     if losses.is_empty() && unread.is_empty() {
         let text = "it has no sched_switch, so nobody is known to have run; record it with the \
                     ftrace event sched/sched_switch";
@@ -192,12 +196,12 @@ fn no_switches(arguments: &Arguments, losses: &[String], unread: &[String]) -> F
     ))
 }
 
-fn readers(arguments: &Arguments, traces: &TraceFiles) -> Result<Vec<TraceReader>, Failure> {
+fn open_readers(arguments: &Arguments, traces: &TraceFiles) -> Result<Vec<TraceReader>, Failure> {
     traces.readers().map_err(|error| Failure::input(&arguments.trace, error))
 }
 
 fn charging_note(android: &AndroidRecords) -> Option<String> {
-    let count = android.charging();
+    let count = android.charging_samples();
     (count > 0).then(|| {
         let samples = counted(count, "sample");
         format!("the battery was charged at {samples}: its energy is not known there")
@@ -223,7 +227,7 @@ impl Arguments {
     }
 }
 
-impl From<PerfettoTenant> for Grouping {
+impl From<PerfettoTenant> for TraceGrouping {
     fn from(tenant: PerfettoTenant) -> Self {
         match tenant {
             PerfettoTenant::User => Self::User,
@@ -233,7 +237,7 @@ impl From<PerfettoTenant> for Grouping {
     }
 }
 
-/// The table of a chip, for a trace that tells every CPU's frequency.
+/// Reads the table of a chip, for a trace with the frequency of every CPU.
 fn soc_table(path: &Path, facts: &TraceFacts) -> Result<SocTable, Failure> {
     if !facts.has_frequencies() {
         let text = "--soc: not every CPU of the trace tells its frequency; record it with the \

@@ -9,7 +9,7 @@ use crate::device::powercap_reading;
 use crate::power::MeterCounter;
 use crate::power::meter::{default_rapl_zones, rapl_zones};
 
-/// A package's counter.
+/// Power capping zone with an energy counter: a package or the platform.
 pub struct PowercapZone {
     pub name: String,
     pub counter: MeterCounter,
@@ -17,22 +17,22 @@ pub struct PowercapZone {
 }
 
 impl PowercapZone {
-    /// Its microjoules; `None` if it can't be read.
+    /// Reads the counter in microjoules; `None` if it cannot be read.
     pub fn read(&self) -> Option<u64> {
         fs::read_to_string(&self.path).ok()?.trim().parse().ok()
     }
 }
 
-/// A counter that does not move for so long counts nothing: the kernel's are refreshed every
-/// millisecond.
-const STANDS: Duration = Duration::from_secs(1);
+/// Time after which a counter that has not moved counts nothing, since the kernel refreshes
+/// counters every millisecond.
+const STANDSTILL: Duration = Duration::from_secs(1);
 
-/// Those whose counters move; why there are none, where all stand still.
-pub fn moving(zones: Vec<PowercapZone>) -> Result<Vec<PowercapZone>, String> {
+/// Returns the zones whose counters move; the error says why there are none.
+pub fn moving_zones(zones: Vec<PowercapZone>) -> Result<Vec<PowercapZone>, String> {
     let first: Vec<Option<u64>> = zones.iter().map(PowercapZone::read).collect();
     let began = Instant::now();
     let moves = |(zone, first): (&PowercapZone, &Option<u64>)| zone.read() != *first;
-    while !zones.iter().zip(&first).all(moves) && began.elapsed() < STANDS {
+    while !zones.iter().zip(&first).all(moves) && began.elapsed() < STANDSTILL {
         thread::sleep(Duration::from_millis(20));
     }
     let names: Vec<&str> = zones.iter().map(|zone| zone.name.as_str()).collect();
@@ -51,9 +51,9 @@ pub fn moving(zones: Vec<PowercapZone>) -> Result<Vec<PowercapZone>, String> {
         .collect())
 }
 
-/// The packages below a folder, `/sys/class/powercap`, or the platform where no package has a
-/// counter; or why there are none.
-pub fn packages(folder: &Path) -> Result<Vec<PowercapZone>, String> {
+/// Returns the zones of packages below a folder, `/sys/class/powercap`, or that of the platform
+/// where no package has a counter; the error says why there are none.
+pub fn package_zones(folder: &Path) -> Result<Vec<PowercapZone>, String> {
     if !folder.is_dir() {
         return Err(format!("no {}: no RAPL, as in most virtual machines", folder.display()));
     }
@@ -89,7 +89,7 @@ mod tests {
             let counter = MeterCounter { joules_per_count: 1e-6, modulus: None };
             PowercapZone { name: name.into(), counter, path }
         };
-        let still = moving(vec![zone("package-0")]).err().unwrap();
+        let still = moving_zones(vec![zone("package-0")]).err().unwrap();
         assert!(still.contains("package-0 stand still"), "{still}");
         let zones = vec![zone("package-0"), zone("package-1")];
         let path = folder.path().join("package-1");
@@ -97,7 +97,8 @@ mod tests {
             thread::sleep(Duration::from_millis(200));
             fs::write(path, "8\n").unwrap();
         });
-        let moved: Vec<String> = moving(zones).unwrap().into_iter().map(|zone| zone.name).collect();
+        let moved: Vec<String> =
+            moving_zones(zones).unwrap().into_iter().map(|zone| zone.name).collect();
         mover.join().unwrap();
         assert_eq!(moved, ["package-1"]);
     }
@@ -117,17 +118,17 @@ mod tests {
             fs::write(zone.join("max_energy_range_uj"), "262143328850\n").unwrap();
             fs::write(zone.join("energy_uj"), "17\n").unwrap();
         }
-        let zones = packages(folder.path()).unwrap();
+        let zones = package_zones(folder.path()).unwrap();
         assert_eq!(
             (zones.len(), zones[0].name.as_str(), zones[0].read()),
             (1, "package-0", Some(17))
         );
-        assert!(packages(&folder.path().join("none")).err().unwrap().contains("no RAPL"));
+        assert!(package_zones(&folder.path().join("none")).err().unwrap().contains("no RAPL"));
         let empty = tempfile::tempdir().unwrap();
-        assert!(packages(empty.path()).err().unwrap().contains("no package"));
+        assert!(package_zones(empty.path()).err().unwrap().contains("no package"));
         for zone in fs::read_dir(folder.path()).unwrap() {
             fs::remove_file(zone.unwrap().path().join("energy_uj")).unwrap();
         }
-        assert!(packages(folder.path()).err().unwrap().contains("can't be read"));
+        assert!(package_zones(folder.path()).err().unwrap().contains("can't be read"));
     }
 }

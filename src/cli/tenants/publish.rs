@@ -16,46 +16,46 @@ use crate::failure::Failure;
 use crate::folder::replace_file;
 use crate::toolchain::deadline_stream::DeadlineStream;
 
-/// Views that wait for a slow reader.
-const WAITING: usize = 16;
+/// Number of views that wait for a slow reader before it misses some.
+const WAITING_VIEWS: usize = 16;
 
-/// How long a listener that can't accept (no free descriptor) is left alone.
-const PAUSE: Duration = Duration::from_millis(50);
+/// Pause before a listener that cannot accept (no free descriptor) tries again.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Where views go.
+/// Publisher of views to the readers of a socket and to a file.
 #[derive(Debug, Default)]
-pub struct Publisher {
-    socket: Option<Socket>,
+pub struct ViewPublisher {
+    socket: Option<ViewSocket>,
     file: Option<PathBuf>,
     /// Views that slow readers missed.
     pub missed: u64,
 }
 
 #[derive(Debug)]
-struct Socket {
+struct ViewSocket {
     path: PathBuf,
-    readers: Arc<Mutex<Readers>>,
+    readers: Arc<Mutex<ViewReaders>>,
 }
 
 #[derive(Debug, Default)]
-struct Readers {
+struct ViewReaders {
     senders: Vec<SyncSender<Arc<str>>>,
     latest: Option<Arc<str>>,
 }
 
-impl Publisher {
-    /// Opens the socket and names the file, where wanted.
+impl ViewPublisher {
+    /// Opens the socket and sets the file, where these are wanted.
     pub fn open(socket: Option<&Path>, file: Option<&Path>) -> Result<Self, Failure> {
-        let socket = socket.map(Socket::open).transpose()?;
+        let socket = socket.map(ViewSocket::open).transpose()?;
         Ok(Self { socket, file: file.map(Path::to_path_buf), missed: 0 })
     }
 
-    /// Whether anybody could read.
+    /// Whether there is a socket or a file.
     pub fn is_wanted(&self) -> bool {
         self.socket.is_some() || self.file.is_some()
     }
 
-    /// Gives out lines, each ended.
+    /// Publishes lines, each with its line end.
     pub fn publish(&mut self, lines: &str) -> Result<(), Failure> {
         if let Some(socket) = &self.socket {
             self.missed += socket.send(lines);
@@ -65,7 +65,7 @@ impl Publisher {
     }
 }
 
-impl Socket {
+impl ViewSocket {
     fn open(path: &Path) -> Result<Self, Failure> {
         let listener = match listen_at(path) {
             Err(error) if error.kind() == ErrorKind::AddrInUse => {
@@ -74,14 +74,15 @@ impl Socket {
             }
             listener => listener.map_err(Failure::io("listen at", path))?,
         };
-        let readers = Arc::new(Mutex::new(Readers::default()));
+        let readers = Arc::new(Mutex::new(ViewReaders::default()));
         let shared = Arc::clone(&readers);
-        let accepting = std::thread::Builder::new().spawn(move || accept(&listener, &shared));
+        let accepting =
+            std::thread::Builder::new().spawn(move || accept_readers(&listener, &shared));
         accepting.map_err(Failure::io("start a thread that listens at", path))?;
         Ok(Self { path: path.to_path_buf(), readers })
     }
 
-    /// Returns how many readers missed it.
+    /// Sends lines to all readers; returns the number of readers that missed them.
     fn send(&self, lines: &str) -> u64 {
         let lines: Arc<str> = lines.into();
         let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,7 +100,7 @@ impl Socket {
     }
 }
 
-impl Drop for Socket {
+impl Drop for ViewSocket {
     fn drop(&mut self) {
         // Readers' threads end when their channel does, after what waits there.
         let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -110,13 +111,13 @@ impl Drop for Socket {
     }
 }
 
-fn accept(listener: &UnixListener, readers: &Mutex<Readers>) {
+fn accept_readers(listener: &UnixListener, readers: &Mutex<ViewReaders>) {
     for stream in listener.incoming() {
         let Ok(stream) = stream else {
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(ACCEPT_PAUSE);
             continue;
         };
-        let (sender, receiver) = sync_channel(WAITING);
+        let (sender, receiver) = sync_channel(WAITING_VIEWS);
         let mut readers = readers.lock().unwrap_or_else(PoisonError::into_inner);
         // One reader more than there may be finds its connection closed.
         if readers.senders.len() as u64 >= VIEW_READERS.most {
@@ -132,7 +133,7 @@ fn accept(listener: &UnixListener, readers: &Mutex<Readers>) {
     }
 }
 
-fn pass_on(stream: UnixStream, lines: &Receiver<Arc<str>>) {
+fn write_views(stream: UnixStream, lines: &Receiver<Arc<str>>) {
     let mut peer = DeadlineStream::new(stream);
     for line in lines {
         peer.set_deadline(Some(Duration::from_secs(VIEW_SECONDS.most)));
@@ -152,8 +153,8 @@ mod tests {
     fn many_readers_get_every_view_and_late_ones_the_latest() {
         let folder = tempfile::tempdir().unwrap();
         let (socket, file) = (folder.path().join("views.sock"), folder.path().join("views"));
-        let mut publisher = Publisher::open(Some(&socket), Some(&file)).unwrap();
-        assert!(Publisher::open(Some(&socket), None).is_err(), "another process serves there");
+        let mut publisher = ViewPublisher::open(Some(&socket), Some(&file)).unwrap();
+        assert!(ViewPublisher::open(Some(&socket), None).is_err(), "another process serves there");
         publisher.publish("1\n").unwrap();
         let readers: Vec<UnixStream> =
             (0..3).map(|_| UnixStream::connect(&socket).unwrap()).collect();
@@ -182,7 +183,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("views.sock");
-        let mut publisher = Publisher::open(Some(&socket), None).unwrap();
+        let mut publisher = ViewPublisher::open(Some(&socket), None).unwrap();
         let mode = std::fs::metadata(&socket).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         publisher.publish("1\n").unwrap();

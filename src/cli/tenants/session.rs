@@ -17,13 +17,13 @@ use crate::format::{counted, visible_name};
 use crate::units::Joules;
 
 use super::options::StreamArguments;
-use super::publish::Publisher;
+use super::publish::ViewPublisher;
 
-/// The views of the paper, in seconds.
+/// Lengths in seconds of the paper's views.
 const VIEWS_S: [u32; 2] = [1, 10];
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// A running attribution.
+/// Session of attribution to tenants: the stream, its files and publisher.
 pub struct TenantSession<'a> {
     pub stream: WindowStream,
     pub names: TenantNames,
@@ -32,40 +32,46 @@ pub struct TenantSession<'a> {
     pub table: TenantTable,
     /// What the log has that was not read and could change the result, a sentence each.
     pub incomplete: Vec<String>,
-    files: Option<Files>,
+    files: Option<TenantFiles>,
     energies: Option<EnergyRowsFile>,
     views: [WindowView; 2],
-    publisher: Publisher,
+    publisher: ViewPublisher,
     second: Option<u64>,
     started: Instant,
 }
 
-/// Files that grow with the log.
-struct Files {
+/// Files of results that grow with the log.
+struct TenantFiles {
     output: Output,
     windows: UnfinishedFile,
     views: [UnfinishedFile; 2],
     has_headers: bool,
 }
 
-/// Files made from the whole.
-const WHOLE: [&str; 3] = ["tenants.csv", "tenants.json", "tenants.prom"];
-const GROWING: [&str; 3] = ["windows.csv", "views-1s.csv", "views-10s.csv"];
+/// Names of the files made from the whole log.
+const WHOLE_FILES: [&str; 3] = ["tenants.csv", "tenants.json", "tenants.prom"];
+const GROWING_FILES: [&str; 3] = ["windows.csv", "views-1s.csv", "views-10s.csv"];
 
 impl<'a> TenantSession<'a> {
     pub fn open(arguments: &'a StreamArguments, options: StreamOptions) -> Result<Self, Failure> {
-        let open = |folder: &PathBuf| -> Result<Files, Failure> {
+        let open = |folder: &PathBuf| -> Result<TenantFiles, Failure> {
             let output =
                 Output::open(folder, OnExisting::from(arguments.force), &progress::TERMINAL)?;
-            output.check_free(&WHOLE)?;
-            output.check_free(&GROWING)?;
+            output.check_free(&WHOLE_FILES)?;
+            output.check_free(&GROWING_FILES)?;
             let growing = |name| output.begin(name);
-            let views = [growing(GROWING[1])?, growing(GROWING[2])?];
-            Ok(Files { windows: growing(GROWING[0])?, views, output, has_headers: false })
+            let views = [growing(GROWING_FILES[1])?, growing(GROWING_FILES[2])?];
+            Ok(TenantFiles {
+                windows: growing(GROWING_FILES[0])?,
+                views,
+                output,
+                has_headers: false,
+            })
         };
-        let energies = energies(arguments)?;
+        let energies = open_energy_rows(arguments)?;
         let files = arguments.out.as_ref().map(open);
-        let publisher = Publisher::open(arguments.serve.as_deref(), arguments.share.as_deref())?;
+        let publisher =
+            ViewPublisher::open(arguments.serve.as_deref(), arguments.share.as_deref())?;
         Ok(Self {
             stream: WindowStream::new(options),
             names: TenantNames::with_limit(arguments.max_tenants),
@@ -81,12 +87,12 @@ impl<'a> TenantSession<'a> {
         })
     }
 
-    /// Takes in a record, and gives out what follows.
+    /// Takes a record; writes and publishes the windows and views that it completes.
     pub fn take(&mut self, record: TenantRecord) -> Result<(), Failure> {
         self.take_all([record])
     }
 
-    /// Takes in what belongs to one moment, before anybody is told of it.
+    /// Takes the records of one moment before any of them is published.
     pub fn take_all(
         &mut self,
         records: impl IntoIterator<Item = TenantRecord>,
@@ -94,16 +100,16 @@ impl<'a> TenantSession<'a> {
         for record in records {
             self.stream.take(record);
         }
-        self.gather()?;
+        self.write_closed_windows()?;
         let second = self.stream.newest_ns() / SECOND_NS;
         match self.second.replace(second) {
-            Some(before) if second > before => self.tell(second),
+            Some(before) if second > before => self.publish_views(second),
             _ => Ok(()),
         }
     }
 
-    /// Windows that have left the ring go to the files.
-    fn gather(&mut self) -> Result<(), Failure> {
+    /// Writes the closed windows to the files.
+    fn write_closed_windows(&mut self) -> Result<(), Failure> {
         while let Some(window) = self.stream.next_closed() {
             let origin = self.origin_ns();
             if let Some(files) = &mut self.files {
@@ -119,7 +125,7 @@ impl<'a> TenantSession<'a> {
                 let is_over = window.start_ns / length_ns != view.start_ns / length_ns
                     || window.outside_log().is_some();
                 if is_over {
-                    self.view_is_over(index, origin)?;
+                    self.write_view(index, origin)?;
                 }
                 self.views[index].add(&window);
             }
@@ -127,7 +133,7 @@ impl<'a> TenantSession<'a> {
         Ok(())
     }
 
-    fn view_is_over(&mut self, index: usize, origin: u64) -> Result<(), Failure> {
+    fn write_view(&mut self, index: usize, origin: u64) -> Result<(), Failure> {
         let view = std::mem::replace(&mut self.views[index], WindowView::empty());
         if let Some(files) = &mut self.files
             && !view.is_empty()
@@ -146,8 +152,8 @@ impl<'a> TenantSession<'a> {
         }
     }
 
-    /// A second is over: readers and the console get the latest views.
-    fn tell(&mut self, second: u64) -> Result<(), Failure> {
+    /// Publishes and prints the latest views at the end of a second.
+    fn publish_views(&mut self, second: u64) -> Result<(), Failure> {
         if self.arguments.pace {
             let log =
                 Duration::from_nanos(self.stream.newest_ns().saturating_sub(self.origin_ns()));
@@ -168,7 +174,7 @@ impl<'a> TenantSession<'a> {
                 lines.push('\n');
             }
             if self.arguments.follow && second.is_multiple_of(u64::from(view_s)) {
-                progress::result(self.shown(&view, &format!("last {view_s} s")));
+                progress::result(self.view_table(&view, &format!("last {view_s} s")));
             }
         }
         self.publisher.publish(&lines)
@@ -176,10 +182,10 @@ impl<'a> TenantSession<'a> {
 
     fn recent(&self, view_s: u32) -> WindowView {
         let windows = u64::from(view_s) * SECOND_NS / self.stream.options().window_ns;
-        self.stream.recent(usize::try_from(windows.max(1)).unwrap_or(usize::MAX))
+        self.stream.recent_windows(usize::try_from(windows.max(1)).unwrap_or(usize::MAX))
     }
 
-    fn shown(&self, view: &WindowView, title: &str) -> String {
+    fn view_table(&self, view: &WindowView, title: &str) -> String {
         let origin = self.origin_ns();
         let since = |ns: u64| (ns as f64 - origin as f64) * 1e-9;
         let (from, to) = (since(view.start_ns), since(view.end_ns));
@@ -187,12 +193,12 @@ impl<'a> TenantSession<'a> {
         format!("{title}: {from:.1} s to {to:.1} s, shared by {}\n{table}", view.basis())
     }
 
-    /// The end: files get their names, the whole is printed, and what went wrong is told.
+    /// Ends the session: names the files, prints the whole, and reports troubles.
     pub fn finish(mut self, source: &str, notes: &[String]) -> Result<(), Failure> {
         self.stream.finish();
-        self.gather()?;
+        self.write_closed_windows()?;
         let origin = self.origin_ns();
-        (0..VIEWS_S.len()).try_for_each(|index| self.view_is_over(index, origin))?;
+        (0..VIEWS_S.len()).try_for_each(|index| self.write_view(index, origin))?;
         let total = self.stream.total().clone();
         if total.windows == 0 {
             let findings = self.stream.troubles().findings().join("; ");
@@ -204,7 +210,7 @@ impl<'a> TenantSession<'a> {
         if self.publisher.is_wanted() {
             self.publisher.publish(&format!("{json}\n"))?;
         }
-        self.say_whole(&total, &json, source);
+        self.print_whole(&total, &json, source);
         for note in notes {
             progress::say(format!("note: {}", visible_name(note)));
         }
@@ -219,7 +225,7 @@ impl<'a> TenantSession<'a> {
                  {seconds:.3} s: in rows of its own, and in no power"
             ));
         }
-        let beyond = self.names.beyond();
+        let beyond = self.names.times_beyond_limit();
         self.stream.troubles_mut().beyond = beyond;
         for finding in self.stream.troubles().findings() {
             progress::warn_in_line(finding);
@@ -234,7 +240,7 @@ impl<'a> TenantSession<'a> {
         let Some(files) = self.files.take() else { return Ok(()) };
         let csv = self.table.header() + &rows_csv(&total, &self.names, &self.table, origin);
         let metrics = openmetrics(&total, &self.names, source);
-        for (name, text) in WHOLE.iter().zip([csv, json + "\n", metrics]) {
+        for (name, text) in WHOLE_FILES.iter().zip([csv, json + "\n", metrics]) {
             let path = files.output.write(name, text)?;
             progress::say(format!("written: {}", path.display()));
         }
@@ -245,20 +251,20 @@ impl<'a> TenantSession<'a> {
         Ok(())
     }
 
-    /// The whole, unless standard output is for its rows.
-    fn say_whole(&self, total: &WindowView, json: &str, source: &str) {
+    /// Prints the whole, unless standard output is for its rows.
+    fn print_whole(&self, total: &WindowView, json: &str, source: &str) {
         if self.energies.as_ref().is_some_and(EnergyRowsFile::is_standard_output) {
             return;
         }
         match self.arguments.json {
             true => progress::document(json),
-            false => progress::result(self.shown(total, source).trim_end()),
+            false => progress::result(self.view_table(total, source).trim_end()),
         }
     }
 
-    /// Where the joules come from.
+    /// Returns a note on the source of the energy.
     fn energy_note(&self, total: &WindowView) -> String {
-        let meters: Vec<&str> = self.stream.meters().collect();
+        let meters: Vec<&str> = self.stream.meter_names().collect();
         match self.stream.options().energy {
             EnergySource::Meters => match (total.metered_s, meters.join(", ")) {
                 (Some(metered), meters) => {
@@ -279,8 +285,8 @@ impl<'a> TenantSession<'a> {
     }
 }
 
-/// Where the rows of the whole go.
-fn energies(arguments: &StreamArguments) -> Result<Option<EnergyRowsFile>, Failure> {
+/// Opens the file for the rows of the whole, if the flag is given.
+fn open_energy_rows(arguments: &StreamArguments) -> Result<Option<EnergyRowsFile>, Failure> {
     let energies = arguments.energies.open(arguments.force)?;
     if arguments.follow && energies.as_ref().is_some_and(EnergyRowsFile::is_standard_output) {
         let why = "--follow prints to standard output, where --partial - has its rows: give a file";
@@ -289,7 +295,7 @@ fn energies(arguments: &StreamArguments) -> Result<Option<EnergyRowsFile>, Failu
     Ok(energies)
 }
 
-impl Files {
+impl TenantFiles {
     fn all(&mut self) -> impl Iterator<Item = &mut UnfinishedFile> {
         std::iter::once(&mut self.windows).chain(&mut self.views)
     }

@@ -54,7 +54,8 @@ struct WatchedTenant {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let socket = &arguments.socket;
-    let stream = connect_unix_socket(socket, LINE).map_err(Failure::io("connect to", socket))?;
+    let stream =
+        connect_unix_socket(socket, LINE_TIMEOUT).map_err(Failure::io("connect to", socket))?;
     let mut peer = BufReader::new(DeadlineStream::new(stream));
     while let Some(line) = next_line(&mut peer).map_err(Failure::io("read", socket))? {
         if standard_output::is_closed() {
@@ -67,29 +68,29 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let view: WatchView =
             serde_json::from_str(&line).map_err(|error| Failure::input(socket, error))?;
         if view.view_s.is_none_or(|seconds| seconds.to_string() == arguments.seconds) {
-            progress::result(shown(&view, arguments.top).trim_end());
+            progress::result(view_text(&view, arguments.top).trim_end());
         }
     }
     Ok(())
 }
 
-/// How long a line may take once it has begun.
-const LINE: Duration = Duration::from_secs(VIEW_SECONDS.most);
+/// Longest time of a line once it has begun.
+const LINE_TIMEOUT: Duration = Duration::from_secs(VIEW_SECONDS.most);
 
-/// The next line without its end. It is waited for as long as it takes, and then has to come
+/// Reads the next line without its end. It is waited for as long as it takes, and then has to come
 /// whole: whoever is behind the socket may be anybody.
 fn next_line(peer: &mut BufReader<DeadlineStream>) -> io::Result<Option<String>> {
     peer.get_mut().set_deadline(None);
     if peer.fill_buf()?.is_empty() {
         return Ok(None);
     }
-    peer.get_mut().set_deadline(Some(LINE));
+    peer.get_mut().set_deadline(Some(LINE_TIMEOUT));
     let line = LINE_BYTES.read_line(peer)?;
     let line = String::from_utf8(line).map_err(|_| io::ErrorKind::InvalidData)?;
     Ok(Some(line.trim_end_matches(['\r', '\n']).to_owned()))
 }
 
-fn shown(view: &WatchView, top: usize) -> String {
+fn view_text(view: &WatchView, top: usize) -> String {
     let watts = |watts: Option<f64>| watts.map_or("none".to_owned(), |w| format!("{w:.3} W"));
     let title = match view.view_s {
         Some(seconds) => format!("last {seconds} s"),
@@ -146,7 +147,7 @@ mod tests {
         let basis = "cpu-time".to_owned();
         let view =
             WatchView { view_s: Some(1), start_s: 0.0, end_s: 1.0, power_w: None, basis, tenants };
-        let text = shown(&view, 1);
+        let text = view_text(&view, 1);
         assert!(text.contains("unattributed") && !text.contains("  b "), "{text}");
     }
 
@@ -157,7 +158,7 @@ mod tests {
         let basis = "cpu-time\nall".to_owned();
         let view =
             WatchView { view_s: Some(1), start_s: 0.0, end_s: 1.0, power_w: None, basis, tenants };
-        let text = shown(&view, 1);
+        let text = view_text(&view, 1);
         assert!(text.lines().count() == 2 && !text.contains('\u{1b}'), "{text}");
     }
 }

@@ -7,8 +7,8 @@ use clap::Args;
 use wattline_units::limits::LINE_BYTES;
 
 use crate::attribution::tenants::{
-    Counting, Reorder, TenantRecord, Troubles, UNIT_DEFAULT_J, Xen, XenFile, rapl_counter,
-    rapl_unit_j,
+    CounterMode, DEFAULT_RAPL_UNIT_J, ReorderBuffer, TenantRecord, Troubles, XenFile, XenReader,
+    rapl_counter, rapl_unit_j,
 };
 use crate::cli::quantity::number_between;
 use crate::failure::Failure;
@@ -46,8 +46,9 @@ pub struct Arguments {
     stream: StreamArguments,
 }
 
-/// CPUs' buffers are written one after the other; so many records come in order.
-const HELD_BACK: usize = 1 << 16;
+/// Number of records that are held back to sort them, since the buffers of CPUs are written one
+/// after another.
+const RECORDS_HELD_BACK: usize = 1 << 16;
 
 struct XenSource<'a> {
     path: &'a Path,
@@ -59,28 +60,29 @@ struct XenSource<'a> {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let hz = arguments.tsc_hz;
     let planes: Vec<&str> = arguments.plane.iter().map(String::as_str).collect();
-    let mut xen = Xen::new(hz.round() as u64, &planes)
+    let mut xen = XenReader::new(hz.round() as u64, &planes)
         .map_err(|error| Failure::Usage(format!("--plane: {error}")))?;
     let mut options = arguments.stream.options(true)?;
     if let Some(bits) = arguments.running {
-        options.counting = Counting::Running { bits };
+        options.counting = CounterMode::Running { bits };
     }
     let mut session = TenantSession::open(&arguments.stream, options)?;
-    let (unit_j, unit_note) = unit(arguments.rapl_unit.as_deref())?;
+    let (unit_j, unit_note) = energy_unit(arguments.rapl_unit.as_deref())?;
     for plane in xen.planes() {
-        session.stream.meter(plane, rapl_counter(unit_j));
+        session.stream.add_meter(plane, rapl_counter(unit_j));
     }
     let mut sources = Vec::new();
     for path in &arguments.files {
         sources.push(XenSource::open(path, &mut xen)?);
     }
     session.table.counters = xen.counters().to_vec();
-    let mut reorder = Reorder::new(HELD_BACK);
+    let mut reorder = ReorderBuffer::new(RECORDS_HELD_BACK);
     let mut rows = Vec::new();
     // The file whose next row is the oldest goes first.
-    while let Some(source) = oldest(&mut sources) {
+    while let Some(source) = oldest_source(&mut sources) {
         let Some((line, _)) = source.next.take() else { break };
-        let is_row = xen.row(&mut source.file, &line, &mut session.names, |row| rows.push(row));
+        let is_row =
+            xen.read_row(&mut source.file, &line, &mut session.names, |row| rows.push(row));
         session.stream.troubles_mut().unreadable += u64::from(!is_row);
         source.advance()?;
         for record in rows.drain(..) {
@@ -102,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     session.finish(&names.join(" "), &notes)
 }
 
-/// Whether counters are what they were said to be: cleared at each switch, or running on.
+/// Checks the counters against their given mode: cleared at each switch, or running on.
 fn check_counts(arguments: &Arguments, troubles: &Troubles) -> Result<(), Failure> {
     let (all, wrong) = (troubles.counts, troubles.impossible_counts);
     if wrong * 2 <= all {
@@ -127,10 +129,10 @@ fn check_counts(arguments: &Arguments, troubles: &Troubles) -> Result<(), Failur
     ))
 }
 
-fn unit(register: Option<&str>) -> Result<(f64, String), Failure> {
+fn energy_unit(register: Option<&str>) -> Result<(f64, String), Failure> {
     let Some(text) = register else {
         let note = "RAPL unit taken as 2^-16 J; --rapl-unit gives the register's".to_owned();
-        return Ok((UNIT_DEFAULT_J, note));
+        return Ok((DEFAULT_RAPL_UNIT_J, note));
     };
     let value = match text.strip_prefix("0x") {
         Some(hex) => u64::from_str_radix(hex, 16).ok(),
@@ -144,13 +146,13 @@ fn unit(register: Option<&str>) -> Result<(f64, String), Failure> {
     Ok((unit_j, format!("RAPL unit {unit_j:e} J, bits 12:8 of {text}")))
 }
 
-fn oldest<'s, 'a>(sources: &'s mut [XenSource<'a>]) -> Option<&'s mut XenSource<'a>> {
+fn oldest_source<'s, 'a>(sources: &'s mut [XenSource<'a>]) -> Option<&'s mut XenSource<'a>> {
     let waiting = sources.iter_mut().filter(|source| source.next.is_some());
     waiting.min_by_key(|source| source.next.as_ref().map(|(_, at)| *at))
 }
 
 impl<'a> XenSource<'a> {
-    fn open(path: &'a Path, xen: &mut Xen) -> Result<Self, Failure> {
+    fn open(path: &'a Path, xen: &mut XenReader) -> Result<Self, Failure> {
         let lines = log_file::find_text_log(path, "table of Xen").and_then(|log| log.open());
         let mut lines = lines.map_err(|error| Failure::input(path, error))?;
         let first = next_line(&mut lines).map_err(Failure::io("read", path))?;
@@ -164,14 +166,14 @@ impl<'a> XenSource<'a> {
         self.next = line.map(|line| {
             let line = String::from_utf8_lossy(&line).into_owned();
             // What can't be read goes at once.
-            let at = Xen::time_stamp(&line).unwrap_or(0);
+            let at = XenReader::time_stamp(&line).unwrap_or(0);
             (line, at)
         });
         Ok(())
     }
 }
 
-/// The next line without its end; `None` after the last one.
+/// Reads the next line without its end; `None` after the last one.
 fn next_line(lines: &mut impl BufRead) -> std::io::Result<Option<Vec<u8>>> {
     let mut line = LINE_BYTES.read_line(lines)?;
     if line.is_empty() {
@@ -190,9 +192,9 @@ mod tests {
 
     #[test]
     fn the_unit_of_a_register() {
-        assert_eq!(unit(Some("0xa1003")).unwrap().0, 2f64.powi(-16));
-        assert_eq!(unit(Some("3584")).unwrap().0, 2f64.powi(-14));
-        assert_eq!(unit(None).unwrap().0, UNIT_DEFAULT_J);
-        assert!(unit(Some("0xzz")).unwrap_err().to_string().contains("--rapl-unit 0xzz"));
+        assert_eq!(energy_unit(Some("0xa1003")).unwrap().0, 2f64.powi(-16));
+        assert_eq!(energy_unit(Some("3584")).unwrap().0, 2f64.powi(-14));
+        assert_eq!(energy_unit(None).unwrap().0, DEFAULT_RAPL_UNIT_J);
+        assert!(energy_unit(Some("0xzz")).unwrap_err().to_string().contains("--rapl-unit 0xzz"));
     }
 }

@@ -41,7 +41,7 @@ fn run(jdk: &Jdk, build: &Build, file: &SourceFile, off: &[usize]) -> Seen {
         input: String::new(),
         limit: Duration::from_secs(60),
     };
-    let outcome = jvm::run(jdk, &plan).unwrap();
+    let outcome = jvm::run_program(jdk, &plan).unwrap();
     (outcome.end, outcome.stdout, build.counts())
 }
 

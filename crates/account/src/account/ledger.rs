@@ -135,7 +135,7 @@ pub(crate) const NOT_MEASURED: &str = "not measured";
 pub const NOT_KNOWN: &str = "not known";
 
 /// Row name of a language that is not analysed.
-pub fn unanalysed(language: UnanalysedLanguage) -> &'static str {
+pub fn unanalysed_row_name(language: UnanalysedLanguage) -> &'static str {
     match language {
         UnanalysedLanguage::Kotlin => "not analysed: Kotlin",
         UnanalysedLanguage::Groovy => "not analysed: Groovy",

@@ -6,7 +6,7 @@ use super::accounts::{BlockAccount, OperationAccount};
 use super::cost::{CountVector, IndexedModel};
 use super::entry::{self, AccountEntry, Bundle, Leaf, LineKey, MethodKey, MethodLineKey};
 use super::input::AccountInput;
-use super::pricing::{Pricing, group};
+use super::pricing::{Pricing, sum_leaves_by_key};
 use super::{class, ledger};
 use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
@@ -37,12 +37,15 @@ pub(super) fn explained_energy<'a>(
 }
 
 /// Accounts by operation.
-pub(super) fn operations(leaves: &[Leaf<'_>], pricing: &Pricing<'_, '_>) -> Vec<OperationAccount> {
+pub(super) fn accounts_by_operation(
+    leaves: &[Leaf<'_>],
+    pricing: &Pricing<'_, '_>,
+) -> Vec<OperationAccount> {
     let mut executions: BTreeMap<Feature, u64> = BTreeMap::new();
     for leaf in leaves {
         add(&mut executions, leaf.operation.operation.clone(), leaf.executions);
     }
-    group(leaves, executions, |leaf| leaf.operation.operation.clone(), pricing)
+    sum_leaves_by_key(leaves, executions, |leaf| leaf.operation.operation.clone(), pricing)
         .into_iter()
         .map(|entry| {
             let cost = pricing.costs.of(entry.key.name());
@@ -61,7 +64,7 @@ pub(super) fn operations(leaves: &[Leaf<'_>], pricing: &Pricing<'_, '_>) -> Vec<
 }
 
 /// Accounts by source line.
-pub(super) fn lines(
+pub(super) fn accounts_by_line(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
@@ -70,7 +73,7 @@ pub(super) fn lines(
 }
 
 /// Accounts by method and line.
-pub(super) fn parts(
+pub(super) fn accounts_by_part(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
@@ -97,11 +100,11 @@ fn by_most_executed<K: Ord + Clone>(
         let most = executions.entry(key(leaf)).or_default();
         *most = runs.max(*most);
     }
-    group(leaves, executions, key, pricing)
+    sum_leaves_by_key(leaves, executions, key, pricing)
 }
 
 /// Accounts by block.
-pub(super) fn blocks(
+pub(super) fn accounts_by_block(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
@@ -118,7 +121,7 @@ pub(super) fn blocks(
     }
     let by_id: BTreeMap<BlockId, _> =
         scenario.dictionary.blocks.iter().map(|block| (block.id, block)).collect();
-    group(leaves, executions, |leaf| leaf.block.id, pricing)
+    sum_leaves_by_key(leaves, executions, |leaf| leaf.block.id, pricing)
         .into_iter()
         .filter_map(|entry| {
             let classes = classes.get(&entry.key).copied().unwrap_or_default();
@@ -172,7 +175,7 @@ fn mean_execution_cost<K>(entry: &AccountEntry<K>) -> Joules {
 }
 
 /// Accounts by method; a method's executions are those of its entry block.
-pub(super) fn methods(
+pub(super) fn accounts_by_method(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
@@ -181,11 +184,11 @@ pub(super) fn methods(
     for (block, runs) in entry::executed_blocks(scenario.dictionary, scenario.executions) {
         add(&mut executions, MethodKey::of(block), entries_of(block, runs));
     }
-    group(leaves, executions, |leaf| MethodKey::of(leaf.block), pricing)
+    sum_leaves_by_key(leaves, executions, |leaf| MethodKey::of(leaf.block), pricing)
 }
 
 /// Accounts by class.
-pub(super) fn classes(
+pub(super) fn accounts_by_class(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
@@ -194,11 +197,11 @@ pub(super) fn classes(
     for (block, runs) in entry::executed_blocks(scenario.dictionary, scenario.executions) {
         add(&mut executions, block.class.clone(), entries_of(block, runs));
     }
-    group(leaves, executions, |leaf| leaf.block.class.clone(), pricing)
+    sum_leaves_by_key(leaves, executions, |leaf| leaf.block.class.clone(), pricing)
 }
 
 /// Accounts by package; `(default)` is the unnamed package.
-pub(super) fn packages(
+pub(super) fn accounts_by_package(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
@@ -210,7 +213,7 @@ pub(super) fn packages(
     for (block, runs) in entry::executed_blocks(scenario.dictionary, scenario.executions) {
         add(&mut executions, package(block), entries_of(block, runs));
     }
-    group(leaves, executions, |leaf| package(leaf.block), pricing)
+    sum_leaves_by_key(leaves, executions, |leaf| package(leaf.block), pricing)
 }
 
 /// Entries of the block's unit through this block: `runs` for an entry block, else zero.

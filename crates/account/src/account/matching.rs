@@ -182,15 +182,15 @@ pub fn find_method<T>(
 /// Matches two lists: by exact signature, then by number of parameters, then by name alone. Each
 /// entry of `truth` is returned once, alone or summed with those that it cannot be separated
 /// from.
-pub fn join(
+pub fn match_names(
     accounts: Vec<(MethodSignature, MatchedFigure)>,
     truth: Vec<(MethodSignature, MatchedFigure)>,
 ) -> Vec<FigureWithTruth> {
-    join_with_rest(accounts, truth).0
+    match_names_with_rest(accounts, truth).0
 }
 
 /// Matches as [`join`], and also returns the accounts' entries without a match in `truth`.
-pub(crate) fn join_with_rest(
+pub(crate) fn match_names_with_rest(
     accounts: Vec<(MethodSignature, MatchedFigure)>,
     truth: Vec<(MethodSignature, MatchedFigure)>,
 ) -> (Vec<FigureWithTruth>, Vec<MatchedFigure>) {
@@ -324,7 +324,7 @@ mod tests {
             item("<init>(I)V", 30.0),
             item("access$000(LA;)I", 40.0),
         ];
-        let pairs = join(ours, theirs);
+        let pairs = match_names(ours, theirs);
         let estimate = |label: &str| {
             pairs.iter().find(|pair| pair.label == label).unwrap().estimate.map(|e| e.0)
         };

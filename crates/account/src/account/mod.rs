@@ -63,17 +63,17 @@ pub fn account(scenario: &AccountInput<'_>) -> Accounts {
     let pricing = Pricing { costs: &costs, above_idle, method_groups: method_groups.as_ref() };
     let explained = level::explained_energy(&leaves, &pricing);
     let ledger = ledger::ledger(scenario.measured, &explained, &pricing);
-    let operations = level::operations(&leaves, &pricing);
-    let blocks = level::blocks(scenario, &leaves, &pricing);
+    let operations = level::accounts_by_operation(&leaves, &pricing);
+    let blocks = level::accounts_by_block(scenario, &leaves, &pricing);
     Accounts {
         concentration: concentration::concentration(&leaves, (&operations, &blocks), &pricing),
         operations,
-        lines: level::lines(scenario, &leaves, &pricing),
+        lines: level::accounts_by_line(scenario, &leaves, &pricing),
         blocks,
-        methods: level::methods(scenario, &leaves, &pricing),
-        parts: level::parts(scenario, &leaves, &pricing),
-        classes: level::classes(scenario, &leaves, &pricing),
-        packages: level::packages(scenario, &leaves, &pricing),
+        methods: level::accounts_by_method(scenario, &leaves, &pricing),
+        parts: level::accounts_by_part(scenario, &leaves, &pricing),
+        classes: level::accounts_by_class(scenario, &leaves, &pricing),
+        packages: level::accounts_by_package(scenario, &leaves, &pricing),
         method_groups: method_groups.clone(),
         ledger,
     }

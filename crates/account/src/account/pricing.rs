@@ -58,7 +58,7 @@ impl Pricing<'_, '_> {
 
 /// Sums leaves by a key. `executions` has the keys and their executions. Sorted by descending
 /// energy, then by key.
-pub(super) fn group<K: Ord + Clone>(
+pub(super) fn sum_leaves_by_key<K: Ord + Clone>(
     leaves: &[Leaf<'_>],
     executions: BTreeMap<K, u64>,
     key: impl Fn(&Leaf<'_>) -> K,

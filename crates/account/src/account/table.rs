@@ -21,7 +21,7 @@ use crate::interval::Interval;
 use crate::units::Joules;
 
 /// Key of the row for energy above idle that no entry has.
-pub const UNATTRIBUTED: &str = "(unattributed)";
+pub const UNATTRIBUTED_KEY: &str = "(unattributed)";
 /// Columns that all tables have after the key.
 pub(super) const FIGURE_COLUMNS: [&str; 5] =
     ["executions", "energy_j", "energy_lo_j", "energy_hi_j", "share"];
@@ -130,7 +130,7 @@ pub fn operations_csv(accounts: &Accounts) -> String {
         ];
         table.row(once(entry.key.name().to_string()).chain(figure_fields(entry)).chain(own));
     }
-    add_unattributed_row(&mut table, accounts, &[UNATTRIBUTED], own.len());
+    add_unattributed_row(&mut table, accounts, &[UNATTRIBUTED_KEY], own.len());
     table.text()
 }
 
@@ -178,7 +178,7 @@ fn level_csv<K, const N: usize>(
             .row(key(&entry.key).into_iter().chain(figure_fields(entry)).chain(last_fields(entry)));
     }
     let mut key = [""; N];
-    key[0] = UNATTRIBUTED;
+    key[0] = UNATTRIBUTED_KEY;
     add_unattributed_row(&mut table, accounts, &key, LAST_COLUMNS.len());
     table.text()
 }
@@ -197,7 +197,12 @@ pub fn blocks_csv(accounts: &Accounts) -> String {
         table.row(block_fields(block));
     }
     let after = costs.len() + shares.len() + LAST_COLUMNS.len();
-    add_unattributed_row(&mut table, accounts, &["", UNATTRIBUTED, "", "", "", "", "", ""], after);
+    add_unattributed_row(
+        &mut table,
+        accounts,
+        &["", UNATTRIBUTED_KEY, "", "", "", "", "", ""],
+        after,
+    );
     table.text()
 }
 
@@ -251,7 +256,7 @@ pub fn ledger_csv(accounts: &Accounts) -> String {
     }
     for language in &accounts.ledger.unanalysed {
         let nothing = repeat_n(String::new(), 4);
-        let (name, remark) = (ledger::unanalysed(*language), ledger::NOT_KNOWN);
+        let (name, remark) = (ledger::unanalysed_row_name(*language), ledger::NOT_KNOWN);
         table.row(once(name.into()).chain(nothing).chain([remark.into()]));
     }
     table.text()

@@ -116,7 +116,7 @@ pub(super) fn method_pairs(accounts: &Accounts, truth: &GroundTruth) -> Vec<Figu
         let item = MatchedFigure { label, energy: Joules(*energy), interval: None, spread: None };
         (matching::signature(class, method), item)
     });
-    matching::join(own.collect(), true_methods.collect())
+    matching::match_names(own.collect(), true_methods.collect())
 }
 
 /// Operations with their true energy.

@@ -93,7 +93,7 @@ impl EnergyChange {
 }
 
 /// Verdict on a change: `Increase` where both the estimate and the interval are above the limit.
-pub fn judge(change: &EnergyChange, limit: AllowedIncrease) -> GateVerdict {
+pub fn judge_change(change: &EnergyChange, limit: AllowedIncrease) -> GateVerdict {
     match (change.share(), change.share_interval) {
         (Some(share), Some((lo, _))) if share > limit.0 && lo > limit.0 => GateVerdict::Increase,
         (Some(_), Some(_)) => GateVerdict::Pass,
@@ -158,14 +158,18 @@ mod tests {
     #[test]
     fn the_gate_needs_the_increase_and_the_interval() {
         let base = exact(100.0, 1.0);
-        let verdict = |new, limit| judge(&EnergyChange::of(&base, &new), AllowedIncrease(limit));
+        let verdict =
+            |new, limit| judge_change(&EnergyChange::of(&base, &new), AllowedIncrease(limit));
         assert_eq!(verdict(exact(110.0, 1.0), 0.05), GateVerdict::Increase);
         assert_eq!(verdict(exact(110.0, 1.0), 0.08), GateVerdict::Pass, "the interval reaches 7 %");
         assert_eq!(verdict(exact(110.0, 40.0), 0.0), GateVerdict::Pass, "too unsure");
         assert_eq!(verdict(exact(90.0, 1.0), 0.0), GateVerdict::Pass);
         let once = UncertainEnergy { value: 110.0, parts: None };
         assert_eq!(verdict(once, 0.05), GateVerdict::NoData);
-        assert_eq!(judge(&EnergyChange::default(), AllowedIncrease(0.0)), GateVerdict::NoData);
+        assert_eq!(
+            judge_change(&EnergyChange::default(), AllowedIncrease(0.0)),
+            GateVerdict::NoData
+        );
     }
 
     #[test]
@@ -173,7 +177,7 @@ mod tests {
         for base in [exact(1.0, 1.0), exact(-5.0, 0.0), exact(0.0, 0.0)] {
             let change = EnergyChange::of(&base, &exact(10.0, 0.1));
             assert_eq!(change.share_interval, None);
-            assert_eq!(judge(&change, AllowedIncrease(0.0)), GateVerdict::NoData);
+            assert_eq!(judge_change(&change, AllowedIncrease(0.0)), GateVerdict::NoData);
             assert!(change.interval.is_some(), "joules are known");
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::text::sentence;
+use super::text::verdict_sentence;
 use super::{BudgetRow, Comparison, GateVerdict};
 use crate::format;
 
@@ -26,7 +26,7 @@ fn scenario(comparison: &Comparison, time: Duration) -> TestCase {
     let alone = Comparison { budgets: Vec::new(), ..comparison.clone() };
     let subject = &comparison.headline.subject;
     let name = format!("{} {}", subject.level(), subject.name());
-    case(&name, alone.verdict(), &sentence(&alone), time)
+    case(&name, alone.verdict(), &verdict_sentence(&alone), time)
 }
 
 fn budget(row: &BudgetRow) -> TestCase {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::recorded_text::{self, ShareCells};
-use super::text::{TextCells, heading, sentence, text_cells};
+use super::text::{TextCells, heading, text_cells, verdict_sentence};
 use super::{ChangeRow, CompareMode, Comparison, GateVerdict, RecordedShares};
 use crate::format;
 
@@ -16,7 +16,7 @@ pub fn markdown(comparison: &Comparison, limit: usize) -> String {
         GateVerdict::OverBudget | GateVerdict::Increase => "❌",
         GateVerdict::NoData => "⚠️",
     };
-    put(format!("### {mark} Energy: {}\n", plain(&sentence(comparison))));
+    put(format!("### {mark} Energy: {}\n", plain(&verdict_sentence(comparison))));
     put(head(heading(comparison)));
     put(row(&comparison.headline));
     comparison.inputs.iter().for_each(|input| put(row(input)));

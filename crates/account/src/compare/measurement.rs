@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{AllowedIncrease, EnergyChange, judge};
+use super::change::{AllowedIncrease, EnergyChange, judge_change};
 use super::uncertain_energy::UncertainEnergy;
 use super::{ChangeRow, Subject};
 
@@ -82,7 +82,7 @@ pub fn compare_measured(
         let (base, new) = (base.sum(names.iter().copied()), new.sum(names.iter().copied()));
         let change = change_between(base.as_ref(), new.as_ref());
         let remark = remark(base.as_ref(), new.as_ref());
-        let verdict = gated.then(|| judge(&change, limit));
+        let verdict = gated.then(|| judge_change(&change, limit));
         ChangeRow { subject, change, verdict, remark }
     };
     let all: Vec<&str> = names.iter().copied().collect();

@@ -221,7 +221,7 @@ fn nothing_spent(dictionary: &Dictionary) -> Spending {
 
 /// Energy of every method and class of a dictionary by a model: exactly zero for one that did not
 /// run; no figure for one with operations without a cost.
-pub fn spending(side: ComparedSide<'_>, model: &Model) -> Spending {
+pub fn modelled_spending(side: ComparedSide<'_>, model: &Model) -> Spending {
     let costs = IndexedModel::new(model);
     let mut all = nothing_spent(side.dictionary);
     let figure = |priced: &PricedCounts| {

@@ -57,7 +57,7 @@ fn an_improvement_over_budget_is_over_budget() {
     let mut comparison = comparison(GateVerdict::Pass);
     comparison.headline =
         row(Subject::Scenario("walk".into()), [60.0, 57.0, -4.0, -2.0], Some(GateVerdict::Pass));
-    let sentence = text::sentence(&comparison);
+    let sentence = text::verdict_sentence(&comparison);
     let expected = "over budget: method a.<b> with 2.00 J of 1.00 J; the change is −5.0 %";
     assert!(sentence.starts_with(expected), "{sentence}");
     let value: serde_json::Value = serde_json::from_str(&json::json(&comparison)).unwrap();

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::account::MethodKey;
 
 use super::budget::Spending;
-use super::change::{AllowedIncrease, GateVerdict, judge};
+use super::change::{AllowedIncrease, GateVerdict, judge_change};
 use super::measurement::change_between;
 use super::shares::{RecordedShares, Stability};
 use super::stability::share_rows;
-use super::text_cells::percent;
+use super::text_cells::signed_percent;
 use super::uncertain_energy::UncertainEnergy;
 use super::{ChangeRow, CompareMode, Comparison, Subject};
 use crate::units::Joules;
@@ -66,7 +66,7 @@ impl RecordedSides<'_> {
         let whole = self.changed(|run| run.whole_j);
         let row =
             |subject, change| ChangeRow { subject, change, verdict: None, remark: String::new() };
-        let verdict = judge(&whole, limit);
+        let verdict = judge_change(&whole, limit);
         let remark = if verdict == GateVerdict::NoData { self.no_interval() } else { None };
         let headline = ChangeRow {
             verdict: Some(verdict),
@@ -189,11 +189,11 @@ impl RecordedSides<'_> {
             seconds(self.base),
             watts(&new),
             seconds(self.new),
-            share.map_or(crate::format::NONE.into(), percent),
+            share.map_or(crate::format::NONE.into(), signed_percent),
             interval.map_or(crate::format::NONE.into(), |(lo, hi)| format!(
                 "{} to {}",
-                percent(lo),
-                percent(hi)
+                signed_percent(lo),
+                signed_percent(hi)
             )),
         )
     }

@@ -7,7 +7,7 @@ use crate::format;
 use crate::units::Joules;
 
 use super::shares::{RecordedShares, ShareRow, SideStability, Stability};
-use super::text_cells::{label, percent};
+use super::text_cells::{signed_percent, subject_cell};
 
 /// The figures of a part as text; `none` where there is none.
 pub(super) struct ShareCells {
@@ -23,18 +23,20 @@ impl ShareCells {
             Some(sd) => format!("{} \u{b1} {}", format::percent(share), format::percent(sd)),
             None => format::percent(share),
         };
-        let interval = row.interval.map(|(lo, hi)| format!("{} to {}", percent(lo), percent(hi)));
+        let interval = row
+            .interval
+            .map(|(lo, hi)| format!("{} to {}", signed_percent(lo), signed_percent(hi)));
         Self {
             base: side(row.base, row.base_sd),
             new: side(row.new, row.new_sd),
-            change: percent(row.new - row.base),
+            change: signed_percent(row.new - row.base),
             interval: interval.unwrap_or_else(|| format::NONE.into()),
         }
     }
 }
 
 /// Parts of the whole; at most `limit` rows.
-pub(super) fn shares(recorded: &RecordedShares, limit: usize) -> String {
+pub(super) fn shares_text(recorded: &RecordedShares, limit: usize) -> String {
     let mut text = format!(
         "\nParts of the whole; \u{b1} is the standard deviation over repeats\n{:<52} {:>17} {:>17} {:>9}  \
          95 % interval",
@@ -42,7 +44,7 @@ pub(super) fn shares(recorded: &RecordedShares, limit: usize) -> String {
     );
     for row in recorded.rows.iter().take(limit) {
         let ShareCells { base, new, change, interval } = ShareCells::of(row);
-        let name = label(row.subject.level(), &row.subject.name());
+        let name = subject_cell(row.subject.level(), &row.subject.name());
         let _ = write!(text, "\n{name:<52} {base:>17} {new:>17} {change:>9}  {interval}");
     }
     if recorded.rows.len() > limit {
@@ -52,7 +54,7 @@ pub(super) fn shares(recorded: &RecordedShares, limit: usize) -> String {
 }
 
 /// How alike recordings are.
-pub(super) fn stability(stability: &Stability) -> String {
+pub(super) fn stability_text(stability: &Stability) -> String {
     let lines = stability_lines(stability).join("\n  ");
     format!("\nStability\n  {lines}")
 }

@@ -6,7 +6,7 @@ use crate::account::Interval;
 use crate::format;
 use crate::units::Joules;
 
-use super::text_cells::{label, percent};
+use super::text_cells::{signed_percent, subject_cell};
 use super::{BudgetRow, ChangeRow, CompareMode, Comparison, GateVerdict, recorded_text};
 
 /// Text of the whole comparison, with at most `limit` classes and `limit` methods.
@@ -27,7 +27,7 @@ pub fn text(comparison: &Comparison, limit: usize) -> String {
     comparison.inputs.iter().for_each(|input| put(row(input)));
     for (title, rows) in [("Classes", &comparison.classes), ("Methods", &comparison.methods)] {
         if !rows.is_empty() {
-            put(format!("\n{title}{} ({})", whose(comparison), rows.len()));
+            put(format!("\n{title}{} ({})", row_subjects(comparison), rows.len()));
             rows.iter().take(limit).for_each(|one| put(row(one)));
         }
         if rows.len() > limit {
@@ -35,15 +35,15 @@ pub fn text(comparison: &Comparison, limit: usize) -> String {
         }
     }
     if let Some(recorded) = &comparison.recorded {
-        put(recorded_text::shares(recorded, limit));
-        put(recorded_text::stability(&recorded.stability));
+        put(recorded_text::shares_text(recorded, limit));
+        put(recorded_text::stability_text(&recorded.stability));
     }
     if !comparison.budgets.is_empty() {
         put("\nBudgets".into());
         comparison.budgets.iter().for_each(|budget| put(budget_line(budget)));
     }
     comparison.notes.iter().for_each(|note| put(format!("note: {}", format::visible_name(note))));
-    put(format!("\nverdict: {}", sentence(comparison)));
+    put(format!("\nverdict: {}", verdict_sentence(comparison)));
     text
 }
 
@@ -57,7 +57,7 @@ pub(super) fn heading(comparison: &Comparison) -> &'static str {
 }
 
 /// What classes and methods are rows, and by what.
-pub(super) fn whose(comparison: &Comparison) -> &'static str {
+pub(super) fn row_subjects(comparison: &Comparison) -> &'static str {
     match comparison.mode {
         CompareMode::Measured | CompareMode::Predicted => " that changed, by the model",
         CompareMode::Recorded => " of the recordings, the largest change first",
@@ -65,7 +65,7 @@ pub(super) fn whose(comparison: &Comparison) -> &'static str {
 }
 
 /// The verdict in one sentence.
-pub fn sentence(comparison: &Comparison) -> String {
+pub fn verdict_sentence(comparison: &Comparison) -> String {
     let headline = &comparison.headline;
     let limit = format::percent(comparison.limit.0);
     let over = over_budget(comparison);
@@ -109,7 +109,7 @@ fn reason(row: &ChangeRow) -> &str {
 }
 
 fn row(row: &ChangeRow) -> String {
-    let name = label(row.subject.level(), &row.subject.name());
+    let name = subject_cell(row.subject.level(), &row.subject.name());
     let TextCells { base, new, change, interval, share, share_interval } = text_cells(row);
     let line = format!(
         "{name:<52} {base:>9} {new:>9} {change:>9}  {interval:<24} {share:>8}  {share_interval}"
@@ -122,7 +122,7 @@ fn row(row: &ChangeRow) -> String {
 }
 
 fn budget_line(row: &BudgetRow) -> String {
-    let name = label(row.budget.level, &row.budget.name);
+    let name = subject_cell(row.budget.level, &row.budget.name);
     let energy = row.energy.map_or(format::NONE.into(), format::energy);
     format!(
         "{name:<52} {energy:>9} of {:>9}  ({})  {}",
@@ -151,9 +151,10 @@ pub(super) fn text_cells(row: &ChangeRow) -> TextCells {
         new: energy(change.new),
         change: change.difference().map_or(format::NONE.into(), signed_energy),
         interval: change.interval.map_or(format::NONE.into(), interval_text),
-        share: change.share().map_or(format::NONE.into(), percent),
-        share_interval: share_interval
-            .map_or(format::NONE.into(), |(lo, hi)| format!("{} to {}", percent(lo), percent(hi))),
+        share: change.share().map_or(format::NONE.into(), signed_percent),
+        share_interval: share_interval.map_or(format::NONE.into(), |(lo, hi)| {
+            format!("{} to {}", signed_percent(lo), signed_percent(hi))
+        }),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::format;
 
 /// Level and name in 52 columns. A method's name says more than its parameters, which are cut
 /// first; of a name that is still too long the end stays, which says more than the package.
-pub(super) fn label(level: &str, name: &str) -> String {
+pub(super) fn subject_cell(level: &str, name: &str) -> String {
     let room = 51 - level.len();
     let name: Vec<char> = format::visible(name).replace('\n', " ").chars().collect();
     let name = cut_parameters(name, room);
@@ -28,7 +28,7 @@ fn cut_parameters(name: Vec<char>, room: usize) -> Vec<char> {
 }
 
 /// A share in percent with its sign and two significant digits at least.
-pub(super) fn percent(share: f64) -> String {
+pub(super) fn signed_percent(share: f64) -> String {
     let text = format::percent(share);
     let is_small = text.starts_with('<');
     if share > 0.0 && !is_small && text != format::NONE { format!("+{text}") } else { text }
@@ -41,14 +41,14 @@ mod tests {
     #[test]
     fn of_a_long_method_the_name_stays() {
         let scan = "com.shatteredpixel.mechanics.ShadowCaster.scanOctant(int,boolean[],int,int,int,double)";
-        let shown = label("method", scan);
+        let shown = subject_cell("method", scan);
         assert!(shown.ends_with(".ShadowCaster.scanOctant(…)"), "{shown}");
         assert_eq!(shown.chars().count(), 52);
         let short = "a.b.Rather.longNameOfAMethod(int,int,double,double,boolean)";
-        let shown = label("method", short);
+        let shown = subject_cell("method", short);
         assert_eq!(shown, "method a.b.Rather.longNameOfAMethod(int,int,double…)");
-        assert_eq!(label("method", "a.B.run(int)"), "method a.B.run(int)");
-        let class = label("class", &format!("{}.Name", "package".repeat(9)));
+        assert_eq!(subject_cell("method", "a.B.run(int)"), "method a.B.run(int)");
+        let class = subject_cell("class", &format!("{}.Name", "package".repeat(9)));
         assert!(class.starts_with("class …") && class.ends_with(".Name"), "{class}");
     }
 }

@@ -263,7 +263,7 @@ fn rewrite(found: &[AppendCall<'_>]) -> Rewrite {
 
 #[cfg(test)]
 mod tests {
-    use crate::hint::of_text;
+    use crate::hint::text_with_fixes;
 
     fn changed(statements: &str) -> Option<String> {
         let text = format!(
@@ -271,7 +271,7 @@ mod tests {
             void m(StringBuilder p, StringBuffer l, String s, int i, char c, char[] cs, CharSequence q) {{
                 StringBuilder b = new StringBuilder(); {statements} }} }}"
         );
-        let changed = of_text("append-concatenation", &text)?;
+        let changed = text_with_fixes("append-concatenation", &text)?;
         let line = changed.lines().nth(2)?.split_once("new StringBuilder(); ")?.1;
         Some(line.trim_end_matches(" } }").to_string())
     }

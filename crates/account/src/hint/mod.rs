@@ -89,7 +89,7 @@ fn all_of(sample: &crate::account::sample::OwnedScenario, source: &str) -> Found
 
 /// A text with all automatic fixes of a pattern; `None` where it has none.
 #[cfg(test)]
-pub(crate) fn of_text(pattern: &str, text: &str) -> Option<String> {
+pub(crate) fn text_with_fixes(pattern: &str, text: &str) -> Option<String> {
     let (found, files) = found_in(pattern, text);
     apply(&found, &files, usize::MAX).files.remove("A.java")
 }

@@ -115,10 +115,10 @@ fn rewrite(file: &SourceFile, local: &LocalBuilder<'_>) -> Option<Rewrite> {
 
 #[cfg(test)]
 mod tests {
-    use crate::hint::of_text;
+    use crate::hint::text_with_fixes;
 
     fn changed(body: &str) -> Option<String> {
-        of_text(
+        text_with_fixes(
             "string-buffer",
             &format!("class A {{ StringBuffer f; Object m(String x) {{ {body} }} }}"),
         )
@@ -151,6 +151,6 @@ mod tests {
         }
         let own = "class A { void m() { StringBuffer b = new StringBuffer(); b.append(1); } }
             class StringBuilder { }";
-        assert_eq!(of_text("string-buffer", own), None);
+        assert_eq!(text_with_fixes("string-buffer", own), None);
     }
 }

@@ -8,7 +8,8 @@ use super::label::Label;
 use super::logging::LoggingCost;
 use crate::Split;
 
-/// Who pays for a component's energy.
+/// Payer of a component's energy: an activity, the log's writing, nobody, or activities that cannot
+/// be separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Payer {
     /// An activity.
@@ -23,42 +24,42 @@ pub enum Payer {
     Constant,
 }
 
-/// Whether writing the log is an activity of its own.
+/// Activity that the energy of writing the log counts for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum LoggingAs {
-    /// It is part of the activities in whose time it was written, as in the paper's tables.
+pub enum LoggingAttribution {
+    /// The activities in whose time it was written, as in the paper's tables.
     #[default]
     Within,
-    /// It is taken out of them.
+    /// An activity of its own.
     Apart,
 }
 
-/// How to account.
+/// Options of the account: length of its time steps, treatment of the cost of logging.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct AccountOptions {
     /// Length of a step of the account over time, in nanoseconds; 0 for no steps.
     pub step_ns: i64,
-    /// Where the cost of logging goes.
-    pub logging: LoggingAs,
+    /// Activity that the cost of logging counts for.
+    pub logging: LoggingAttribution,
 }
 
-/// A row of the account: a component (an index into [`Account::rows`]) and who pays.
-pub type Key = (usize, Payer);
+/// Key of an energy in the account: a component (an index into [`Account::rows`]) and its payer.
+pub type AccountKey = (usize, Payer);
 
-/// Energy of one step of time.
+/// Energy of one time step by component and payer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bin {
-    /// Its start in nanoseconds.
+pub struct TimeStepEnergy {
+    /// Start in nanoseconds.
     pub start_ns: i64,
-    /// Its end.
+    /// End in nanoseconds.
     pub end_ns: i64,
-    /// Seconds of it that the meter saw.
+    /// Seconds of the step that the meter covers.
     pub metered_s: f64,
-    /// Its energy.
-    pub split: Split<Key>,
+    /// Energy of the step in joules.
+    pub split: Split<AccountKey>,
 }
 
-/// A node's account.
+/// Energy of a node by component, payer and time, with intervals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Account {
     /// The node's name.
@@ -66,18 +67,18 @@ pub struct Account {
     /// Names of the rows: the components, those that can't be told apart, the constant.
     pub rows: Vec<String>,
     /// The energy; its unattributed part is what the powers don't explain.
-    pub split: Split<Key>,
+    pub split: Split<AccountKey>,
     /// 95 % intervals of the energies in joules, from those of the powers, as if all powers
     /// erred together; none where a power has none.
-    pub intervals_j: BTreeMap<Key, Option<(f64, f64)>>,
+    pub intervals_j: BTreeMap<AccountKey, Option<(f64, f64)>>,
     /// How long each component worked for whom, in seconds.
-    pub times_s: BTreeMap<Key, f64>,
+    pub times_s: BTreeMap<AccountKey, f64>,
     /// How much of that time it was in a state that is not known, or whose power is not
     /// determined by itself: its energy then stands elsewhere (with those from which it
     /// can't be told apart) or nowhere (unexplained).
-    pub undetermined_s: BTreeMap<Key, f64>,
+    pub undetermined_s: BTreeMap<AccountKey, f64>,
     /// The same energy over time.
-    pub bins: Vec<Bin>,
+    pub bins: Vec<TimeStepEnergy>,
     /// Seconds that the meter saw.
     pub metered_s: f64,
     /// Seconds between the first and the last reading that are left out.
@@ -87,17 +88,17 @@ pub struct Account {
 }
 
 impl Account {
-    /// Measured less reconstructed energy, as a part of the measured one; none if nothing
-    /// was measured.
+    /// Returns the absolute difference of measured and reconstructed energy as a share of the
+    /// measured energy; `None` if nothing was measured.
     #[must_use]
     pub(crate) fn reconstruction_error(&self) -> Option<f64> {
         let total = self.split.total_j();
         (total != 0.0).then(|| (self.split.unattributed_j() / total).abs())
     }
 
-    /// Joules by component row.
+    /// Returns the energy in joules of each row (component), over all payers.
     #[must_use]
-    pub(crate) fn by_row(&self) -> BTreeMap<usize, f64> {
+    pub(crate) fn energies_by_row(&self) -> BTreeMap<usize, f64> {
         let mut sums = BTreeMap::new();
         for ((row, _), energy) in self.split.shares() {
             *sums.entry(*row).or_insert(0.0) += energy;
@@ -105,9 +106,9 @@ impl Account {
         sums
     }
 
-    /// Joules by who pays.
+    /// Returns the energy in joules of each payer, over all components.
     #[must_use]
-    pub fn by_payer(&self) -> BTreeMap<Payer, f64> {
+    pub fn energies_by_payer(&self) -> BTreeMap<Payer, f64> {
         let mut sums = BTreeMap::new();
         for ((_, payer), energy) in self.split.shares() {
             *sums.entry(*payer).or_insert(0.0) += energy;
@@ -115,27 +116,29 @@ impl Account {
         sums
     }
 
-    /// The 95 % interval of all that a payer pays.
+    /// Returns the 95 % interval, in joules, of a payer's energy over all components.
     #[must_use]
     pub(crate) fn payer_interval(&self, payer: Payer) -> Option<(f64, f64)> {
-        self.interval(|(_, of)| *of == payer)
+        self.summed_interval(|(_, of)| *of == payer)
     }
 
-    /// The 95 % interval of all that a row used.
+    /// Returns the 95 % interval, in joules, of a row's energy over all payers.
     #[must_use]
     pub(crate) fn row_interval(&self, row: usize) -> Option<(f64, f64)> {
-        self.interval(|(of, _)| *of == row)
+        self.summed_interval(|(of, _)| *of == row)
     }
 
-    /// The sum of the intervals of some keys; none where one of them has none.
-    fn interval(&self, is_part: impl Fn(&Key) -> bool) -> Option<(f64, f64)> {
+    /// Returns the sum of the intervals of the keys that `is_part` selects; `None` if one of them
+    /// has no interval.
+    fn summed_interval(&self, is_part: impl Fn(&AccountKey) -> bool) -> Option<(f64, f64)> {
         let parts = self.intervals_j.iter().filter(|(key, _)| is_part(key));
         parts
             .map(|(_, interval)| *interval)
             .try_fold((0.0, 0.0), |sum, interval| interval.map(|i| (sum.0 + i.0, sum.1 + i.1)))
     }
 
-    /// Whether everything adds up, in all and in each step.
+    /// Whether shares and unattributed energy add up to the total, in the whole and in each time
+    /// step.
     #[must_use]
     pub fn is_conserved(&self) -> bool {
         let steps: f64 = self.bins.iter().map(|bin| bin.split.total_j()).sum();

@@ -5,26 +5,26 @@ use std::collections::BTreeMap;
 
 use wattline_units::format::counted_as;
 
-use super::account::{Account, AccountOptions, Key, Payer};
-use super::equations::{Equations, StateColumns, equations};
+use super::account::{Account, AccountKey, AccountOptions, Payer};
+use super::equations::{Equations, StateColumns, build_equations};
 use super::label::Labels;
-use super::ledger::account;
-use super::log::{NodeLog, seconds};
-use super::periods::{ComponentPeriods, follow, unknown_states};
-use super::powers::{Powers, Weights, powers};
+use super::ledger::account_for_log;
+use super::log::{NodeLog, nanoseconds_to_seconds};
+use super::periods::{ComponentPeriods, follow_changes, unknown_state_remarks};
+use super::powers::{EquationWeights, Powers, fit_powers};
 use super::remark::{Remark, RemarkKind};
 use wattline_model::ModelError;
 
-/// How to analyse.
+/// Options of an analysis: weights of the regression, options of the account.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct AnalysisOptions {
     /// How much each equation counts.
-    pub weights: Weights,
+    pub weights: EquationWeights,
     /// How to account.
     pub account: AccountOptions,
 }
 
-/// A node's log and what follows from it.
+/// Node's log with its periods, fitted powers and account.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Analysis {
     /// The log.
@@ -41,7 +41,7 @@ pub struct Analysis {
     pub account: Option<Account>,
     /// How long each component worked for whom, in seconds, over the account or, without
     /// one, over the whole log.
-    pub times_s: BTreeMap<Key, f64>,
+    pub times_s: BTreeMap<AccountKey, f64>,
     /// All that was noticed.
     pub remarks: Vec<Remark>,
 }
@@ -56,32 +56,34 @@ pub fn analyse(
     options: &AnalysisOptions,
 ) -> Result<Analysis, ModelError> {
     let span = log.span().unwrap_or_default();
-    let mut periods = follow(&log, labels, span);
-    let columns = StateColumns::of(&log);
-    let equations = equations(&log, &periods, &columns);
+    let mut periods = follow_changes(&log, labels, span);
+    let columns = StateColumns::from_log(&log);
+    let equations = build_equations(&log, &periods, &columns);
     let mut remarks = log.remarks.clone();
     remarks.append(&mut periods.remarks);
-    remarks.extend(unknown_states(&log, &periods));
+    remarks.extend(unknown_state_remarks(&log, &periods));
     let (found, account) = if equations.rows.iter().any(|row| row.energy_j > 0.0) {
-        let found = powers(&equations, &columns, options.weights)?;
+        let found = fit_powers(&equations, &columns, options.weights)?;
         remarks.extend(found.remarks.iter().cloned());
-        let account = account(&log, &periods, &columns, &found, &options.account);
+        let account = account_for_log(&log, &periods, &columns, &found, &options.account);
         (Some(found), Some(account))
     } else {
         let message = "no interval has a measured energy: times are given, energies are not";
         remarks.push(Remark::new(RemarkKind::NoMeter, message));
         (None, None)
     };
-    remarks.extend(outside(&log));
-    remarks.extend(account.as_ref().and_then(left_out));
-    let times_s = account.as_ref().map_or_else(|| times(&periods), |a| a.times_s.clone());
+    remarks.extend(remark_on_unmetered_changes(&log));
+    remarks.extend(account.as_ref().and_then(remark_on_left_out_time));
+    let times_s =
+        account.as_ref().map_or_else(|| times_without_meter(&periods), |a| a.times_s.clone());
     let powers = found;
     Ok(Analysis { log, periods, columns, equations, powers, account, times_s, remarks })
 }
 
-/// Changes before the first or after the last reading.
-fn outside(log: &NodeLog) -> Option<Remark> {
-    let (start, end) = log.metered()?;
+/// Returns a remark on changes before the first or after the last reading of the meter, if there
+/// are any.
+fn remark_on_unmetered_changes(log: &NodeLog) -> Option<Remark> {
+    let (start, end) = log.metered_span()?;
     let is_outside = |at: i64| at < start || at > end;
     let count = log.changes.iter().filter(|change| is_outside(change.at_ns)).count();
     let (first, last) = log.span()?;
@@ -90,15 +92,15 @@ fn outside(log: &NodeLog) -> Option<Remark> {
             "{} outside of the time that the meter saw ({:.6} s before, {:.6} s after): \
              {} not accounted",
             counted_as(count, "change lies", "changes lie"),
-            seconds(start - first),
-            seconds(last - end),
+            nanoseconds_to_seconds(start - first),
+            nanoseconds_to_seconds(last - end),
             if count == 1 { "it is" } else { "they are" }
         );
         Remark::new(RemarkKind::OutsideMeter, message)
     })
 }
 
-fn left_out(account: &Account) -> Option<Remark> {
+fn remark_on_left_out_time(account: &Account) -> Option<Remark> {
     (account.left_out_s > 0.0).then(|| {
         let message = format!(
             "{:.6} s within the log are left out: nothing is known of them",
@@ -108,12 +110,12 @@ fn left_out(account: &Account) -> Option<Remark> {
     })
 }
 
-/// Times of a log without a meter.
-fn times(periods: &ComponentPeriods) -> BTreeMap<Key, f64> {
+/// Returns the seconds by component and payer of a log without a meter.
+fn times_without_meter(periods: &ComponentPeriods) -> BTreeMap<AccountKey, f64> {
     let mut times = BTreeMap::new();
     for (component, all) in periods.activities.iter().enumerate() {
         for period in all {
-            let time_s = seconds(period.end_ns - period.start_ns);
+            let time_s = nanoseconds_to_seconds(period.end_ns - period.start_ns);
             let payers: Vec<Payer> = match period.charged.as_slice() {
                 [] => vec![Payer::Nobody],
                 labels => labels.iter().map(|label| Payer::Activity(*label)).collect(),
@@ -126,14 +128,14 @@ fn times(periods: &ComponentPeriods) -> BTreeMap<Key, f64> {
     times
 }
 
-/// Joules by who pays, over all nodes that have an account; the last element is what is
-/// unexplained.
+/// Returns the energy in joules by payer, over all nodes that have an account, and the unexplained
+/// energy.
 #[must_use]
-pub fn network(analyses: &[Analysis]) -> (BTreeMap<Payer, f64>, f64) {
+pub fn payer_energies_of_nodes(analyses: &[Analysis]) -> (BTreeMap<Payer, f64>, f64) {
     let mut sums = BTreeMap::new();
     let mut unexplained_j = 0.0;
     for account in analyses.iter().filter_map(|analysis| analysis.account.as_ref()) {
-        for (payer, energy) in account.by_payer() {
+        for (payer, energy) in account.energies_by_payer() {
             *sums.entry(payer).or_insert(0.0) += energy;
         }
         unexplained_j += account.split.unattributed_j();
@@ -145,7 +147,7 @@ pub fn network(analyses: &[Analysis]) -> (BTreeMap<Payer, f64>, f64) {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{LoggingAs, read_csv};
+    use super::super::{LoggingAttribution, read_csv};
     use super::*;
 
     fn analysed(lines: &str) -> (Analysis, Labels) {
@@ -214,7 +216,8 @@ mod tests {
         assert!((found.powers.unwrap().of[0].unwrap().w - 2.0).abs() < 1e-9);
         let account = found.account.unwrap();
         assert!(
-            (account.by_row()[&0] - 4.0).abs() < 1e-9 && (account.by_row()[&1] - 2.0).abs() < 1e-9
+            (account.energies_by_row()[&0] - 4.0).abs() < 1e-9
+                && (account.energies_by_row()[&1] - 2.0).abs() < 1e-9
         );
     }
 
@@ -243,14 +246,14 @@ mod tests {
             let text = format!("time_s,component,event,value\n{}", lines.join("\n"));
             let mut labels = Labels::default();
             let log = read_csv(&text, "1", &mut labels);
-            let logging = if apart { LoggingAs::Apart } else { LoggingAs::Within };
+            let logging = if apart { LoggingAttribution::Apart } else { LoggingAttribution::Within };
             let account = AccountOptions { step_ns, logging };
             let options = AnalysisOptions { account, ..AnalysisOptions::default() };
             if let Ok(found) = analyse(log, &labels, &options)
                 && let Some(account) = found.account
             {
                 prop_assert!(account.is_conserved());
-                let whole: f64 = account.by_payer().values().sum::<f64>() + account.split.unattributed_j();
+                let whole: f64 = account.energies_by_payer().values().sum::<f64>() + account.split.unattributed_j();
                 let total = account.split.total_j();
                 prop_assert!((whole - total).abs() <= 1e-9 * (1.0 + total.abs()));
             }

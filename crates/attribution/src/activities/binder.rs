@@ -8,18 +8,18 @@ use std::collections::BTreeMap;
 use super::label::Label;
 use super::sections::{Sections, Thread};
 
-/// What was sent and not received yet.
+/// Transaction that was sent and not received yet: a call or a reply.
 #[derive(Debug, Clone, Copy)]
-enum Sent {
+enum PendingTransaction {
     /// A call for this activity.
     Call(Label),
     Reply,
 }
 
-/// The transactions under way.
+/// Binder transactions that were sent and not received yet, by their ids.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Binder {
-    sent: BTreeMap<i32, Sent>,
+pub(super) struct BinderTransactions {
+    sent: BTreeMap<i32, PendingTransaction>,
     /// For each call whose reply a thread waits for: how many calls it served when it made
     /// it. A thread that waits can be called back.
     waiting: BTreeMap<Thread, Vec<usize>>,
@@ -27,10 +27,10 @@ pub(super) struct Binder {
     pub unknown: u64,
 }
 
-impl Binder {
-    /// A thread calls into another process, for an activity.
+impl BinderTransactions {
+    /// Adds a call of a thread into another process, for an activity.
     pub fn call(&mut self, id: i32, thread: Thread, label: Label, served: usize, is_one_way: bool) {
-        self.sent.insert(id, Sent::Call(label));
+        self.sent.insert(id, PendingTransaction::Call(label));
         if !is_one_way {
             let waiting = self.waiting.entry(thread).or_default();
             // It can't call while it waits: that reply is lost.
@@ -39,27 +39,27 @@ impl Binder {
         }
     }
 
-    /// A thread replies: the call that it served is over.
+    /// Adds a reply of a thread and ends the call that it served.
     pub fn reply(&mut self, id: i32, thread: Thread, sections: &mut Sections) {
-        self.sent.insert(id, Sent::Reply);
-        sections.put_down(thread);
+        self.sent.insert(id, PendingTransaction::Reply);
+        sections.end_call(thread);
     }
 
-    /// A thread receives a transaction: it works for the caller's activity from now on, or
-    /// goes on with its own work after a reply.
-    pub fn received(&mut self, at_ns: i64, id: i32, thread: Thread, sections: &mut Sections) {
+    /// Takes the receipt of a transaction: a call makes the thread work for the caller's activity,
+    /// a reply for its own again.
+    pub fn receive(&mut self, at_ns: i64, id: i32, thread: Thread, sections: &mut Sections) {
         let sent = self.sent.remove(&id);
-        if let Some(Sent::Reply) = sent {
+        if let Some(PendingTransaction::Reply) = sent {
             self.waiting.get_mut(&thread).and_then(Vec::pop);
             return;
         }
         // What it served before is over, unless it waits there and is called back.
         let waits = self.waiting.get(&thread).and_then(|waiting| waiting.last().copied());
-        while sections.carried(thread) > waits.unwrap_or(0) {
-            sections.put_down(thread);
+        while sections.served_calls(thread) > waits.unwrap_or(0) {
+            sections.end_call(thread);
         }
         match sent {
-            Some(Sent::Call(label)) => sections.carry(at_ns, thread, label),
+            Some(PendingTransaction::Call(label)) => sections.take_over_call(at_ns, thread, label),
             _ => self.unknown += 1,
         }
     }

@@ -6,19 +6,22 @@ use wattline_units::format::counted_as;
 use super::log::{Component, ComponentEvent, NodeLog, StateChange};
 use super::remark::{Remark, RemarkKind};
 
-/// A component `X frequency` says how fast `X` runs while it is active.
-const FREQUENCY: &str = " frequency";
+/// Suffix of the component `X frequency`, whose states are the frequencies of `X` while it is
+/// active.
+const FREQUENCY_SUFFIX: &str = " frequency";
 
-/// Puts logs of one device and one clock together; components of one name are one.
+/// Merges logs of one device and one clock; components of one name become one.
 #[must_use]
-pub fn together(node: &str, logs: Vec<NodeLog>) -> NodeLog {
+pub fn merge_logs(node: &str, logs: Vec<NodeLog>) -> NodeLog {
     let mut all = NodeLog::new(node);
     for mut log in logs {
         let mut numbers = Vec::new();
         for component in &log.components {
-            let at = all.component(&component.name);
+            let at = all.component_number(&component.name);
             all.components[at].initial = all.components[at].initial.or_else(|| {
-                component.initial.map(|state| all.components[at].state(&component.states[state]))
+                component
+                    .initial
+                    .map(|state| all.components[at].state_number(&component.states[state]))
             });
             all.components[at].is_processor |= component.is_processor;
             numbers.push(at);
@@ -26,9 +29,9 @@ pub fn together(node: &str, logs: Vec<NodeLog>) -> NodeLog {
         for change in &log.changes {
             let (from, component) = (&log.components[change.component], numbers[change.component]);
             let event = match change.event {
-                ComponentEvent::State(state) => {
-                    ComponentEvent::State(all.components[component].state(&from.states[state]))
-                }
+                ComponentEvent::State(state) => ComponentEvent::State(
+                    all.components[component].state_number(&from.states[state]),
+                ),
                 other => other,
             };
             all.changes.push(StateChange { component, event, ..*change });
@@ -53,13 +56,13 @@ pub fn together(node: &str, logs: Vec<NodeLog>) -> NodeLog {
     all
 }
 
-/// States of components whose frequency is logged apart become `active 1100000 kHz`; their
-/// quiet state stays as it is. The frequency's own components disappear.
+/// Names the states of components with a component of their frequency by it (`active 1100000 kHz`),
+/// except the quiet state, and removes the components of frequencies.
 #[must_use]
-pub fn with_frequencies(log: NodeLog) -> NodeLog {
+pub fn merge_frequencies_into_states(log: NodeLog) -> NodeLog {
     let names: Vec<String> = log.components.iter().map(|c| c.name.clone()).collect();
     let of = |name: &String| {
-        let base = name.strip_suffix(FREQUENCY)?;
+        let base = name.strip_suffix(FREQUENCY_SUFFIX)?;
         names.iter().position(|other| other == base)
     };
     let targets: Vec<Option<usize>> = names.iter().map(of).collect();
@@ -70,7 +73,7 @@ pub fn with_frequencies(log: NodeLog) -> NodeLog {
     let mut numbers = vec![None; names.len()];
     for (at, component) in log.components.iter().enumerate() {
         if targets[at].is_none() {
-            numbers[at] = Some(combined.component(&component.name));
+            numbers[at] = Some(combined.component_number(&component.name));
             let new = combined.components.last_mut().expect("it was just added");
             (new.class, new.is_processor) = (component.class.clone(), component.is_processor);
         }
@@ -79,7 +82,7 @@ pub fn with_frequencies(log: NodeLog) -> NodeLog {
     for (at, number) in numbers.iter().enumerate() {
         let name = number.and_then(|_| state_name(&log, &targets, &states, at));
         if let (Some(number), Some(name)) = (number, name) {
-            let initial = combined.components[*number].state(&name);
+            let initial = combined.components[*number].state_number(&name);
             combined.components[*number].initial = Some(initial);
         }
     }
@@ -93,7 +96,7 @@ pub fn with_frequencies(log: NodeLog) -> NodeLog {
         }
         let event = match (change.event, state_name(&log, &targets, &states, base)) {
             (ComponentEvent::State(_), Some(name)) => {
-                ComponentEvent::State(combined.components[number].state(&name))
+                ComponentEvent::State(combined.components[number].state_number(&name))
             }
             (ComponentEvent::State(_), None) => ComponentEvent::Unknown,
             (other, _) => other,
@@ -104,7 +107,7 @@ pub fn with_frequencies(log: NodeLog) -> NodeLog {
     combined
 }
 
-/// The name of a component's state with its frequency; none while either isn't known.
+/// Returns the name of a component's state with its frequency; `None` while either is unknown.
 fn state_name(
     log: &NodeLog,
     targets: &[Option<usize>],
@@ -131,11 +134,11 @@ mod tests {
     #[test]
     fn an_active_state_of_unknown_frequency_is_not_known() {
         let mut log = NodeLog::new("1");
-        let (cpu, frequency) = (log.component("cpu"), log.component("cpu frequency"));
+        let (cpu, frequency) = (log.component_number("cpu"), log.component_number("cpu frequency"));
         log.set_state(0, cpu, "idle");
         log.set_state(10, cpu, "active");
         log.set_state(20, frequency, "1 kHz");
-        let log = with_frequencies(log);
+        let log = merge_frequencies_into_states(log);
         let events: Vec<ComponentEvent> = log.changes.iter().map(|change| change.event).collect();
         assert_eq!(
             events,
@@ -146,15 +149,15 @@ mod tests {
     #[test]
     fn frequencies_belong_to_active_states() {
         let mut sections = NodeLog::new("1");
-        let cpu = sections.component("cpu");
+        let cpu = sections.component_number("cpu");
         sections.set_state(0, cpu, "idle");
         sections.set_state(20, cpu, "active");
         sections.set_state(40, cpu, "idle");
         let mut states = NodeLog::new("1");
-        let frequency = states.component("cpu frequency");
+        let frequency = states.component_number("cpu frequency");
         states.set_state(0, frequency, "1 kHz");
         states.set_state(30, frequency, "2 kHz");
-        let log = with_frequencies(together("1", vec![sections, states]));
+        let log = merge_frequencies_into_states(merge_logs("1", vec![sections, states]));
         let found: Vec<_> = log
             .changes
             .iter()

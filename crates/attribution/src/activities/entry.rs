@@ -8,7 +8,7 @@ pub const ENTRY_BYTES: usize = 12;
 /// Entries that a node's buffer holds.
 pub const BUFFER_ENTRIES: usize = 800;
 
-/// What an entry says.
+/// Kind of event that a log entry records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryKind {
     /// A component of one activity at a time was given this one.
@@ -33,8 +33,8 @@ pub enum EntryKind {
     Flush,
 }
 
-/// All kinds with their numbers.
-const KINDS: [(EntryKind, u8); 10] = [
+/// Kinds of entries with their numbers in the log.
+const NUMBERED_KINDS: [(EntryKind, u8); 10] = [
     (EntryKind::Set, 0x01),
     (EntryKind::EnterInterrupt, 0x02),
     (EntryKind::ExitInterrupt, 0x03),
@@ -48,23 +48,23 @@ const KINDS: [(EntryKind, u8); 10] = [
 ];
 
 impl EntryKind {
-    /// Its number in the log.
+    /// Returns the number of the kind in the log.
     #[must_use]
     pub fn number(self) -> u8 {
-        KINDS.iter().find(|(kind, _)| *kind == self).map_or(0, |(_, number)| *number)
+        NUMBERED_KINDS.iter().find(|(kind, _)| *kind == self).map_or(0, |(_, number)| *number)
     }
 
-    /// The kind of a number; none for one that no kind has.
+    /// Returns the kind with a number; `None` if no kind has it.
     #[must_use]
-    pub fn of(number: u8) -> Option<Self> {
-        KINDS.iter().find(|(_, known)| *known == number).map(|(kind, _)| *kind)
+    pub fn from_number(number: u8) -> Option<Self> {
+        NUMBERED_KINDS.iter().find(|(_, known)| *known == number).map(|(kind, _)| *kind)
     }
 }
 
-/// One entry as it stands in the log.
+/// Log entry with the five fields of its 12 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LogEntry {
-    /// Its type; see [`EntryKind::of`].
+    /// Its type; see [`EntryKind::from_number`].
     pub kind: u8,
     /// Number of the component.
     pub component: u8,
@@ -77,7 +77,7 @@ pub struct LogEntry {
 }
 
 impl LogEntry {
-    /// Its bytes.
+    /// Returns the entry's bytes.
     #[must_use]
     pub fn encode(self) -> [u8; ENTRY_BYTES] {
         let mut bytes = [0; ENTRY_BYTES];
@@ -89,7 +89,7 @@ impl LogEntry {
         bytes
     }
 
-    /// The entry in these bytes.
+    /// Decodes an entry from its bytes.
     #[must_use]
     pub fn decode(bytes: &[u8; ENTRY_BYTES]) -> Self {
         let word = |at: usize| {
@@ -105,22 +105,22 @@ impl LogEntry {
     }
 }
 
-/// The entries of a log, and how many bytes follow the last whole one.
+/// Decodes the entries of a log; returns also the number of bytes after the last whole entry.
 #[must_use]
 pub(crate) fn decode_entries(bytes: &[u8]) -> (Vec<LogEntry>, usize) {
     let (entries, rest) = bytes.as_chunks::<ENTRY_BYTES>();
     (entries.iter().map(LogEntry::decode).collect(), rest.len())
 }
 
-/// A node's buffer: what doesn't fit is lost and counted.
+/// Buffer of a node's log entries; entries that do not fit are lost and counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Buffer {
+pub struct EntryBuffer {
     entries: Vec<LogEntry>,
     lost: usize,
 }
 
-impl Buffer {
-    /// Keeps an entry if there is room.
+impl EntryBuffer {
+    /// Adds an entry if there is room, else counts it as lost.
     pub fn push(&mut self, entry: LogEntry) {
         if self.entries.len() < BUFFER_ENTRIES {
             self.entries.push(entry);
@@ -129,33 +129,33 @@ impl Buffer {
         }
     }
 
-    /// Entries kept.
+    /// Returns the entries in the buffer.
     #[must_use]
     pub fn entries(&self) -> &[LogEntry] {
         &self.entries
     }
 
-    /// Entries that found no room.
+    /// Returns the number of entries that did not fit.
     #[must_use]
-    pub fn lost(&self) -> usize {
+    pub fn lost_entries(&self) -> usize {
         self.lost
     }
 
-    /// The bytes of the entries; the buffer is empty afterwards.
-    pub fn dump(&mut self) -> Vec<u8> {
+    /// Empties the buffer; returns the bytes of its entries.
+    pub fn take_bytes(&mut self) -> Vec<u8> {
         self.lost = 0;
         self.entries.drain(..).flat_map(LogEntry::encode).collect()
     }
 }
 
-/// A 32-bit counter that wraps, followed over its readings.
+/// Total of a 32-bit counter that wraps, followed over its readings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Unwrapped {
+pub(crate) struct WrappingCounter {
     last: Option<u32>,
     total: u64,
 }
 
-/// How a counter moved.
+/// Step of a counter between two readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CounterStep {
     /// To this many counts since the first reading.
@@ -165,9 +165,9 @@ pub(crate) enum CounterStep {
     Back(u32),
 }
 
-impl Unwrapped {
-    /// Takes the next reading.
-    pub fn next(&mut self, reading: u32) -> CounterStep {
+impl WrappingCounter {
+    /// Takes the next reading and returns the step to it.
+    pub fn take_reading(&mut self, reading: u32) -> CounterStep {
         let last = self.last.replace(reading).unwrap_or(reading);
         let forward = reading.wrapping_sub(last);
         if forward > u32::MAX / 2 {
@@ -177,7 +177,7 @@ impl Unwrapped {
         CounterStep::To(self.total)
     }
 
-    /// Counts since the first reading.
+    /// Returns the counts since the first reading.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.total
@@ -205,29 +205,29 @@ mod tests {
 
     #[test]
     fn the_buffer_holds_800_and_counts_the_rest() {
-        let mut buffer = Buffer::default();
+        let mut buffer = EntryBuffer::default();
         let entry = LogEntry { kind: 1, component: 0, time: 0, energy: 0, value: 0 };
         (0..803).for_each(|_| buffer.push(entry));
-        assert_eq!((buffer.entries().len(), buffer.lost()), (BUFFER_ENTRIES, 3));
-        assert_eq!(buffer.dump().len(), 9600);
-        assert_eq!((buffer.entries().len(), buffer.lost()), (0, 0));
+        assert_eq!((buffer.entries().len(), buffer.lost_entries()), (BUFFER_ENTRIES, 3));
+        assert_eq!(buffer.take_bytes().len(), 9600);
+        assert_eq!((buffer.entries().len(), buffer.lost_entries()), (0, 0));
     }
 
     #[test]
     fn both_directions_of_a_wrap_are_told_from_steps_back() {
-        let mut counter = Unwrapped::default();
-        assert_eq!(counter.next(u32::MAX - 1), CounterStep::To(0));
-        assert_eq!(counter.next(3), CounterStep::To(5));
-        assert_eq!(counter.next(1), CounterStep::Back(2));
-        assert_eq!(counter.next(2), CounterStep::To(6));
+        let mut counter = WrappingCounter::default();
+        assert_eq!(counter.take_reading(u32::MAX - 1), CounterStep::To(0));
+        assert_eq!(counter.take_reading(3), CounterStep::To(5));
+        assert_eq!(counter.take_reading(1), CounterStep::Back(2));
+        assert_eq!(counter.take_reading(2), CounterStep::To(6));
     }
 
     #[test]
     fn numbers_of_kinds_are_distinct_and_found_again() {
-        for (kind, number) in KINDS {
-            assert_eq!((EntryKind::of(number), kind.number()), (Some(kind), number));
+        for (kind, number) in NUMBERED_KINDS {
+            assert_eq!((EntryKind::from_number(number), kind.number()), (Some(kind), number));
         }
-        assert_eq!(EntryKind::of(0xff), None);
+        assert_eq!(EntryKind::from_number(0xff), None);
     }
 
     proptest! {
@@ -245,13 +245,13 @@ mod tests {
             start in any::<u32>(),
             steps in proptest::collection::vec(0..u32::MAX / 2, 0..40),
         ) {
-            let mut counter = Unwrapped::default();
+            let mut counter = WrappingCounter::default();
             let (mut reading, mut sum) = (start, 0);
-            counter.next(reading);
+            counter.take_reading(reading);
             for step in steps {
                 reading = reading.wrapping_add(step);
                 sum += u64::from(step);
-                prop_assert_eq!(counter.next(reading), CounterStep::To(sum));
+                prop_assert_eq!(counter.take_reading(reading), CounterStep::To(sum));
             }
         }
     }

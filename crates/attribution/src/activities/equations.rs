@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::log::{LoggedReading, NodeLog, seconds};
+use super::log::{LoggedReading, NodeLog, nanoseconds_to_seconds};
 use super::periods::{ComponentPeriods, StatePeriod};
 
-/// Power states with one unknown power each: a state of a class of components that is not
-/// the class's baseline.
+/// Columns of the regression: one unknown power for each state, except the baseline, of each class
+/// of components.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateColumns {
     /// Name of each: `LED0:on`.
@@ -19,16 +19,16 @@ pub struct StateColumns {
 }
 
 impl StateColumns {
-    /// The columns of a log's components, in their order.
+    /// Returns the columns of a log's components, in their order.
     #[must_use]
-    pub fn of(log: &NodeLog) -> Self {
+    pub fn from_log(log: &NodeLog) -> Self {
         let mut classes = BTreeMap::new();
         for component in &log.components {
             let class = classes
                 .entry(component.class.as_str())
                 .or_insert_with(|| super::log::Component::new(&component.class));
             component.states.iter().for_each(|state| {
-                class.state(state);
+                class.state_number(state);
             });
         }
         classes.values_mut().for_each(super::log::Component::choose_baseline);
@@ -40,10 +40,9 @@ impl StateColumns {
             let baseline = if is_alone { component.baseline } else { class.baseline };
             let states = if is_alone { &component.states } else { &class.states };
             let baseline = states.get(baseline).cloned().unwrap_or_default();
-            let of = component
-                .states
-                .iter()
-                .map(|state| (*state != baseline).then(|| columns.column(&component.class, state)));
+            let of = component.states.iter().map(|state| {
+                (*state != baseline).then(|| columns.column_number(&component.class, state))
+            });
             let of: Vec<_> = of.collect();
             columns.of.push(of);
             columns.baselines.push(baseline);
@@ -51,7 +50,7 @@ impl StateColumns {
         columns
     }
 
-    fn column(&mut self, class: &str, state: &str) -> usize {
+    fn column_number(&mut self, class: &str, state: &str) -> usize {
         let name = format!("{class}:{state}");
         self.names.iter().position(|known| *known == name).unwrap_or_else(|| {
             self.names.push(name);
@@ -60,7 +59,8 @@ impl StateColumns {
     }
 }
 
-/// One equation: of a state vector, or of an interval in which states changed.
+/// Equation of the regression: energy and time of a state vector, or of an interval in which states
+/// changed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Equation {
     /// How many components were in each column's state, on average, by column; zeros left
@@ -73,14 +73,14 @@ pub struct Equation {
 }
 
 impl Equation {
-    /// Mean power in watts.
+    /// Returns the mean power in watts.
     #[must_use]
     pub fn power_w(&self) -> f64 {
         self.energy_j / self.time_s
     }
 }
 
-/// All equations of a log.
+/// Equations of a log, with the time that they leave out.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Equations {
     /// One for each state vector, then one for each interval with changes inside.
@@ -91,10 +91,10 @@ pub struct Equations {
     pub left_out: usize,
 }
 
-/// Readings at different moments, the last of each: entries of one moment are one reading,
-/// unless there is a gap between them.
+/// Returns the last reading of each moment; readings of one moment with a gap between them are kept
+/// apart.
 #[must_use]
-pub fn distinct(readings: &[LoggedReading]) -> Vec<LoggedReading> {
+pub fn distinct_readings(readings: &[LoggedReading]) -> Vec<LoggedReading> {
     let mut kept: Vec<LoggedReading> = Vec::with_capacity(readings.len());
     for reading in readings {
         match kept.last_mut() {
@@ -107,10 +107,14 @@ pub fn distinct(readings: &[LoggedReading]) -> Vec<LoggedReading> {
     kept
 }
 
-/// The equations of a log. Intervals of one state vector are added up.
+/// Returns the equations of a log; intervals with one state vector are summed into one.
 #[must_use]
-pub fn equations(log: &NodeLog, periods: &ComponentPeriods, columns: &StateColumns) -> Equations {
-    let readings = distinct(&log.readings);
+pub fn build_equations(
+    log: &NodeLog,
+    periods: &ComponentPeriods,
+    columns: &StateColumns,
+) -> Equations {
+    let readings = distinct_readings(&log.readings);
     let mut cursors: Vec<PeriodCursor> =
         periods.states.iter().map(|s| PeriodCursor::new(s)).collect();
     let mut groups: BTreeMap<Vec<Option<usize>>, (f64, f64)> = BTreeMap::new();
@@ -118,9 +122,10 @@ pub fn equations(log: &NodeLog, periods: &ComponentPeriods, columns: &StateColum
     let mut all = Equations::default();
     for pair in readings.windows(2) {
         let (start, end) = (pair[0].at_ns, pair[1].at_ns);
-        let (time_s, energy_j) = (seconds(end - start), pair[1].energy_j - pair[0].energy_j);
+        let (time_s, energy_j) =
+            (nanoseconds_to_seconds(end - start), pair[1].energy_j - pair[0].energy_j);
         let parts: Vec<Vec<(Option<usize>, i64)>> =
-            cursors.iter_mut().map(|cursor| cursor.parts(start, end)).collect();
+            cursors.iter_mut().map(|cursor| cursor.state_times(start, end)).collect();
         let is_known = parts.iter().flatten().all(|(state, _)| state.is_some());
         if pair[1].after_gap || !is_known || time_s <= 0.0 {
             all.left_out += 1;
@@ -132,7 +137,7 @@ pub fn equations(log: &NodeLog, periods: &ComponentPeriods, columns: &StateColum
             let group = groups.entry(vector).or_insert((0.0, 0.0));
             *group = (group.0 + time_s, group.1 + energy_j);
         } else {
-            let active = active(columns, &parts, (end - start) as f64);
+            let active = mean_active_components(columns, &parts, (end - start) as f64);
             mixed.push(Equation { active, time_s, energy_j });
         }
     }
@@ -140,15 +145,15 @@ pub fn equations(log: &NodeLog, periods: &ComponentPeriods, columns: &StateColum
         .into_iter()
         .map(|(vector, (time_s, energy_j))| {
             let parts: Vec<_> = vector.into_iter().map(|state| vec![(state, 1)]).collect();
-            Equation { active: active(columns, &parts, 1.0), time_s, energy_j }
+            Equation { active: mean_active_components(columns, &parts, 1.0), time_s, energy_j }
         })
         .collect();
     all.rows.extend(mixed);
     all
 }
 
-/// The mean number of components in each column's state.
-fn active(
+/// Returns the mean number of components in each column's state during an interval.
+fn mean_active_components(
     columns: &StateColumns,
     parts: &[Vec<(Option<usize>, i64)>],
     whole: f64,
@@ -164,7 +169,7 @@ fn active(
     active.into_iter().collect()
 }
 
-/// Walks along the periods of one component.
+/// Cursor over the state periods of one component.
 struct PeriodCursor<'a> {
     periods: &'a [StatePeriod],
     at: usize,
@@ -175,8 +180,9 @@ impl<'a> PeriodCursor<'a> {
         Self { periods, at: 0 }
     }
 
-    /// How long it was in which states from `start` to `end`; both never go back.
-    fn parts(&mut self, start: i64, end: i64) -> Vec<(Option<usize>, i64)> {
+    /// Returns the nanoseconds in each state from `start` to `end`; neither may decrease between
+    /// calls.
+    fn state_times(&mut self, start: i64, end: i64) -> Vec<(Option<usize>, i64)> {
         while self.periods.get(self.at).is_some_and(|period| period.end_ns <= start) {
             self.at += 1;
         }
@@ -198,14 +204,14 @@ impl<'a> PeriodCursor<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::label::Labels;
-    use super::super::periods::follow;
+    use super::super::periods::follow_changes;
     use super::*;
 
     fn log() -> NodeLog {
         let mut log = NodeLog::new("1");
         for name in ["A", "B"] {
-            let at = log.component(name);
-            log.components[at].state("off");
+            let at = log.component_number(name);
+            log.components[at].state_number("off");
             log.components[at].initial = Some(0);
         }
         log.set_state(10, 0, "on");
@@ -228,10 +234,10 @@ mod tests {
     #[test]
     fn intervals_of_one_state_vector_are_one_equation() {
         let log = log();
-        let periods = follow(&log, &Labels::default(), (0, 48));
-        let columns = StateColumns::of(&log);
+        let periods = follow_changes(&log, &Labels::default(), (0, 48));
+        let columns = StateColumns::from_log(&log);
         assert_eq!(columns.names, ["A:on", "B:on"]);
-        let found = equations(&log, &periods, &columns);
+        let found = build_equations(&log, &periods, &columns);
         let rows: Vec<_> = found
             .rows
             .iter()
@@ -252,10 +258,10 @@ mod tests {
     fn components_of_a_class_share_a_column() {
         let mut log = log();
         log.components.iter_mut().for_each(|component| component.class = "AB".into());
-        let columns = StateColumns::of(&log);
+        let columns = StateColumns::from_log(&log);
         assert_eq!(columns.names, ["AB:on"]);
-        let periods = follow(&log, &Labels::default(), (0, 48));
-        let found = equations(&log, &periods, &columns);
+        let periods = follow_changes(&log, &Labels::default(), (0, 48));
+        let found = build_equations(&log, &periods, &columns);
         assert_eq!(found.rows[2].active, [(0, 1.5)]);
     }
 
@@ -264,15 +270,16 @@ mod tests {
         let mut log = log();
         log.components[1].initial = None;
         log.readings[5].after_gap = true;
-        let periods = follow(&log, &Labels::default(), (0, 48));
-        let found = equations(&log, &periods, &StateColumns::of(&log));
+        let periods = follow_changes(&log, &Labels::default(), (0, 48));
+        let found = build_equations(&log, &periods, &StateColumns::from_log(&log));
         assert_eq!((found.intervals, found.left_out, found.rows.len()), (0, 5, 0));
     }
 
     #[test]
     fn readings_of_one_moment_are_one() {
         let read = |at_ns, energy_j, after_gap| LoggedReading { at_ns, energy_j, after_gap };
-        let found = distinct(&[read(1, 0.0, false), read(1, 2.0, false), read(3, 4.0, true)]);
+        let found =
+            distinct_readings(&[read(1, 0.0, false), read(1, 2.0, false), read(3, 4.0, true)]);
         assert_eq!(found, [read(1, 2.0, false), read(3, 4.0, true)]);
     }
 }

@@ -8,18 +8,18 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Label(usize);
 
-/// All activities of an analysis.
+/// Table of the activities of an analysis, by their labels.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Labels {
     names: Vec<(String, String)>,
     index: HashMap<(String, String), usize>,
 }
 
-/// Names of the activity of a device that works for nobody.
-const IDLE: &str = "idle";
+/// Name of the activity of a device that works for nobody.
+const IDLE_NAME: &str = "idle";
 
 impl Labels {
-    /// The label of activity `name` that began at `origin`; a new one if it is not known.
+    /// Returns the label of activity `name` that began at node `origin`; adds it if it is new.
     pub fn intern(&mut self, origin: &str, name: &str) -> Label {
         let key = (origin.to_owned(), name.to_owned());
         let next = self.names.len();
@@ -30,7 +30,8 @@ impl Labels {
         Label(at)
     }
 
-    /// The label that `text` stands for: `4:Bounce`, or `Bounce` of the given node.
+    /// Returns the label that `text` names, and adds it if it is new: `4:BounceRun`, or `BounceRun`
+    /// of the given node.
     pub fn parse(&mut self, node: &str, text: &str) -> Label {
         match text.split_once(':') {
             Some((origin, name)) if !origin.is_empty() && !name.is_empty() => {
@@ -50,22 +51,22 @@ impl Labels {
         format!("{origin}:{name}")
     }
 
-    /// The node at which it began.
+    /// Returns the name of the node at which the activity began.
     #[must_use]
     pub fn origin(&self, label: Label) -> &str {
         &self.names[label.0].0
     }
 
-    /// Its name without the origin.
+    /// Returns the activity's name without its origin.
     #[must_use]
     pub fn name(&self, label: Label) -> &str {
         &self.names[label.0].1
     }
 
-    /// Whether it says that the device works for nobody.
+    /// Whether the label is that of a device that works for nobody.
     #[must_use]
     pub(crate) fn is_idle(&self, label: Label) -> bool {
-        self.names[label.0].1.eq_ignore_ascii_case(IDLE)
+        self.names[label.0].1.eq_ignore_ascii_case(IDLE_NAME)
     }
 }
 
@@ -75,19 +76,19 @@ impl Labels {
 pub struct LabelCode(pub u16);
 
 impl LabelCode {
-    /// The code of activity `id` that began at node `origin`.
+    /// Creates the code of activity `id` that began at node `origin`.
     #[must_use]
     pub fn new(origin: u8, id: u8) -> Self {
         Self(u16::from(origin) << 8 | u16::from(id))
     }
 
-    /// The node at which it began.
+    /// Returns the number of the node at which the activity began.
     #[must_use]
     pub fn origin(self) -> u8 {
         (self.0 >> 8) as u8
     }
 
-    /// The activity's number at that node.
+    /// Returns the activity's number at its node.
     #[must_use]
     pub fn id(self) -> u8 {
         (self.0 & 0xff) as u8

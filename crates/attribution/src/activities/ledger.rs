@@ -5,42 +5,45 @@ use std::collections::BTreeMap;
 
 use wattline_units::assumptions::ASSUMED;
 
-use super::account::{Account, AccountOptions, Bin, Key, LoggingAs, Payer};
+use super::account::{
+    Account, AccountKey, AccountOptions, LoggingAttribution, Payer, TimeStepEnergy,
+};
 use super::equations::StateColumns;
-use super::log::{NodeLog, seconds};
+use super::log::{NodeLog, nanoseconds_to_seconds};
 use super::logging::LoggingWindows;
 use super::periods::ComponentPeriods;
 use super::powers::{FittedPower, Powers};
-use super::sweep::{SteadySegment, SteppedMeter, sweep};
+use super::sweep::{SteadySegment, SteppedMeter, sweep_segments};
 use crate::{Capacity, Split};
 
-/// Accounts for a node's energy.
+/// Returns the account of a node's log: its energy by component, payer and time.
 ///
 /// # Panics
 /// If the parts don't add up to what was measured, which would be a mistake in here.
 #[must_use]
-pub fn account(
+pub fn account_for_log(
     log: &NodeLog,
     periods: &ComponentPeriods,
     columns: &StateColumns,
     powers: &Powers,
     options: &AccountOptions,
 ) -> Account {
-    let meter = SteppedMeter::of(log);
-    let windows = LoggingWindows::of(log, periods, columns);
+    let meter = SteppedMeter::from_log(log);
+    let windows = LoggingWindows::from_log(log, periods, columns);
     let rows = ColumnAccounts::new(log, columns, powers);
     let mut ledger = ActivityLedger::new(&meter, options, &rows, &windows);
-    sweep(log, periods, &meter, windows.edges(), options.step_ns, |segment| {
-        ledger.segment(segment, powers, columns);
+    sweep_segments(log, periods, &meter, windows.window_edges(), options.step_ns, |segment| {
+        ledger.add_segment(segment, powers, columns);
     });
     let mut account = ledger.finish(log);
-    let processor_j = windows.component().and_then(|at| account.by_row().get(&at).copied());
-    account.logging = windows.cost(powers.constant.w, processor_j, &ASSUMED);
+    let processor_j =
+        windows.logging_component().and_then(|at| account.energies_by_row().get(&at).copied());
+    account.logging = windows.logging_cost(powers.constant.w, processor_j, &ASSUMED);
     assert!(account.is_conserved(), "the parts of {} don't add up", account.node);
     account
 }
 
-/// What each component's column is accounted as.
+/// Rows of the account, and the row of each column of the regression.
 struct ColumnAccounts {
     names: Vec<String>,
     /// The row of each column that has a power, if components share it.
@@ -50,7 +53,7 @@ struct ColumnAccounts {
 }
 
 impl ColumnAccounts {
-    /// The rows of a log.
+    /// Returns the rows of a log's account.
     fn new(log: &NodeLog, columns: &StateColumns, powers: &Powers) -> Self {
         let mut names: Vec<String> = log.components.iter().map(|c| c.name.clone()).collect();
         let count = columns.names.len();
@@ -61,46 +64,47 @@ impl ColumnAccounts {
                 continue;
             }
             joint[column] = Some(names.len());
-            names.push(powers.name(column, columns));
+            names.push(powers.column_name(column, columns));
             all_twins[column] = twins;
         }
         names.push("constant".to_owned());
         Self { names, joint, twins: all_twins }
     }
 
-    fn constant(&self) -> usize {
+    fn constant_row(&self) -> usize {
         self.names.len() - 1
     }
 }
 
-/// Energies by row and by the activities that share them.
-type Sums = BTreeMap<(usize, Vec<Payer>), f64>;
+/// Energies in joules by row and by the payers that share them.
+type JointEnergies = BTreeMap<(usize, Vec<Payer>), f64>;
 
-/// Takes in stretches of time, one after the other.
+/// Ledger of a node, which takes stretches of time one after another.
 struct ActivityLedger<'a> {
     rows: &'a ColumnAccounts,
     windows: &'a LoggingWindows,
     options: &'a AccountOptions,
     start_ns: i64,
     end_ns: i64,
-    whole: Pile,
-    bins: Vec<Pile>,
-    times_s: BTreeMap<Key, f64>,
-    undetermined_s: BTreeMap<Key, f64>,
-    intervals_j: BTreeMap<Key, Option<(f64, f64)>>,
+    whole: EnergySums,
+    bins: Vec<EnergySums>,
+    times_s: BTreeMap<AccountKey, f64>,
+    undetermined_s: BTreeMap<AccountKey, f64>,
+    intervals_j: BTreeMap<AccountKey, Option<(f64, f64)>>,
     left_out_s: f64,
 }
 
-/// Energy that belongs together.
+/// Sums of the whole account or of one time step: energies by payers, measured energy, measured
+/// time.
 #[derive(Clone, Default)]
-struct Pile {
-    sums: Sums,
+struct EnergySums {
+    sums: JointEnergies,
     measured_j: f64,
     metered_s: f64,
 }
 
-impl Pile {
-    fn split(&self) -> Split<Key> {
+impl EnergySums {
+    fn split(&self) -> Split<AccountKey> {
         let mut split = Split::default();
         let mut explained_j = 0.0;
         for ((row, payers), energy) in &self.sums {
@@ -116,7 +120,7 @@ impl Pile {
 }
 
 impl<'a> ActivityLedger<'a> {
-    /// An empty one for the meter's time.
+    /// Creates an empty ledger for the time of the meter.
     fn new(
         meter: &SteppedMeter,
         options: &'a AccountOptions,
@@ -134,8 +138,8 @@ impl<'a> ActivityLedger<'a> {
             options,
             start_ns,
             end_ns,
-            whole: Pile::default(),
-            bins: vec![Pile::default(); steps],
+            whole: EnergySums::default(),
+            bins: vec![EnergySums::default(); steps],
             times_s: BTreeMap::new(),
             undetermined_s: BTreeMap::new(),
             intervals_j: BTreeMap::new(),
@@ -143,21 +147,26 @@ impl<'a> ActivityLedger<'a> {
         }
     }
 
-    /// Takes a stretch of time.
-    fn segment(&mut self, segment: &SteadySegment<'_>, powers: &Powers, columns: &StateColumns) {
-        let time_s = seconds(segment.end_ns - segment.start_ns);
+    /// Adds a stretch of time: its measured energy, and the energy of its states by payer.
+    fn add_segment(
+        &mut self,
+        segment: &SteadySegment<'_>,
+        powers: &Powers,
+        columns: &StateColumns,
+    ) {
+        let time_s = nanoseconds_to_seconds(segment.end_ns - segment.start_ns);
         let Some(measured_j) = segment.measured_j else {
             self.left_out_s += time_s;
             return;
         };
-        self.pile(segment.start_ns, |pile| {
+        self.update_sums(segment.start_ns, |pile| {
             pile.measured_j += measured_j;
             pile.metered_s += time_s;
         });
         if time_s <= 0.0 {
             return;
         }
-        let constant = (self.rows.constant(), vec![Payer::Constant]);
+        let constant = (self.rows.constant_row(), vec![Payer::Constant]);
         self.charge(segment, constant, powers.constant);
         for component in 0..segment.states.len() {
             let payers = self.payers(segment, component);
@@ -166,16 +175,16 @@ impl<'a> ActivityLedger<'a> {
                 *self.times_s.entry((component, *payer)).or_insert(0.0) += share;
             }
             let Some(state) = segment.states[component] else {
-                self.undetermined(component, &payers, time_s);
+                self.add_undetermined_time(component, &payers, time_s);
                 continue;
             };
             let Some(column) = columns.of[component][state] else {
                 continue; // its baseline is part of the constant
             };
-            let fitted = powers.fitted(column);
+            let fitted = powers.fitted_column(column);
             let joint = fitted.and_then(|(lead, _)| self.rows.joint[lead]);
             if fitted.is_none() || joint.is_some() {
-                self.undetermined(component, &payers, time_s);
+                self.add_undetermined_time(component, &payers, time_s);
             }
             // Of columns that can't be told apart, the first one stands for all.
             let Some((_, power)) = fitted.filter(|(lead, _)| *lead == column) else { continue };
@@ -187,17 +196,17 @@ impl<'a> ActivityLedger<'a> {
         }
     }
 
-    fn undetermined(&mut self, component: usize, payers: &[Payer], time_s: f64) {
+    fn add_undetermined_time(&mut self, component: usize, payers: &[Payer], time_s: f64) {
         for payer in payers {
             let share = time_s / payers.len() as f64;
             *self.undetermined_s.entry((component, *payer)).or_insert(0.0) += share;
         }
     }
 
-    /// Who pays for a component at the moment.
+    /// Returns the payers of a component during a stretch of time.
     fn payers(&self, segment: &SteadySegment<'_>, component: usize) -> Vec<Payer> {
-        let is_logging = self.options.logging == LoggingAs::Apart
-            && self.windows.holds(component, segment.start_ns);
+        let is_logging = self.options.logging == LoggingAttribution::Apart
+            && self.windows.is_logging(component, segment.start_ns);
         let labels = segment.charged[component];
         if is_logging {
             vec![Payer::Logging]
@@ -208,7 +217,8 @@ impl<'a> ActivityLedger<'a> {
         }
     }
 
-    /// Who pays for components that can't be told apart: their activities, if they agree.
+    /// Returns the payers of components that share one power: their activities, if these agree,
+    /// else [`Payer::NotToldApart`].
     fn joint_payers(
         &self,
         segment: &SteadySegment<'_>,
@@ -233,7 +243,7 @@ impl<'a> ActivityLedger<'a> {
         key: (usize, Vec<Payer>),
         power: FittedPower,
     ) {
-        let time_s = seconds(segment.end_ns - segment.start_ns);
+        let time_s = nanoseconds_to_seconds(segment.end_ns - segment.start_ns);
         let share = time_s / key.1.len().max(1) as f64;
         for payer in &key.1 {
             let interval = self.intervals_j.entry((key.0, *payer)).or_insert(Some((0.0, 0.0)));
@@ -241,13 +251,13 @@ impl<'a> ActivityLedger<'a> {
                 .zip(power.interval_w)
                 .map(|(sum, of)| (sum.0 + of.0 * share, sum.1 + of.1 * share));
         }
-        self.pile(segment.start_ns, |pile| {
+        self.update_sums(segment.start_ns, |pile| {
             *pile.sums.entry(key.clone()).or_insert(0.0) += power.w * time_s;
         });
     }
 
-    /// Does the same to the whole and to the step of a moment.
-    fn pile(&mut self, at_ns: i64, mut act: impl FnMut(&mut Pile)) {
+    /// Applies `act` to the sums of the whole and to those of the time step at `at_ns`.
+    fn update_sums(&mut self, at_ns: i64, mut act: impl FnMut(&mut EnergySums)) {
         act(&mut self.whole);
         if self.options.step_ns > 0 {
             let at = (at_ns - self.start_ns).div_euclid(self.options.step_ns);
@@ -257,16 +267,22 @@ impl<'a> ActivityLedger<'a> {
         }
     }
 
-    /// The account, without the cost of logging.
+    /// Returns the account, without the cost of logging.
     fn finish(self, log: &NodeLog) -> Account {
         let (start_ns, end_ns, step_ns) = (self.start_ns, self.end_ns, self.options.step_ns);
-        let bin = |(at, pile): (usize, &Pile)| {
+        let bin = |(at, pile): (usize, &EnergySums)| {
             let start = start_ns + at as i64 * step_ns;
             let end_ns = (start + step_ns).min(end_ns);
-            Bin { start_ns: start, end_ns, metered_s: pile.metered_s, split: pile.split() }
+            TimeStepEnergy {
+                start_ns: start,
+                end_ns,
+                metered_s: pile.metered_s,
+                split: pile.split(),
+            }
         };
         let bins = self.bins.iter().enumerate().map(bin);
-        let is_something = |bin: &Bin| bin.start_ns < bin.end_ns || bin.split.total_j() != 0.0;
+        let is_something =
+            |bin: &TimeStepEnergy| bin.start_ns < bin.end_ns || bin.split.total_j() != 0.0;
         Account {
             node: log.node.clone(),
             rows: self.rows.names.clone(),

@@ -7,8 +7,8 @@ use wattline_units::limits::{COMPONENT_STATES, LOG_COMPONENTS};
 use super::label::Label;
 use super::remark::{Remark, RemarkKind};
 
-/// The name that components or states beyond the limit share.
-const OTHERS: &str = "(others)";
+/// Name that all components or states beyond the limit share.
+const OTHERS_NAME: &str = "(others)";
 
 /// A functional unit whose power states are followed: an LED, a radio, a core.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Component {
 }
 
 impl Component {
-    /// A component without states, of its own class.
+    /// Creates a component without states, in a class of its own.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self {
@@ -43,14 +43,14 @@ impl Component {
         }
     }
 
-    /// The number of a state; a new one if it is not known.
-    pub fn state(&mut self, name: &str) -> usize {
+    /// Returns the number of a state; adds the state if it is new.
+    pub fn state_number(&mut self, name: &str) -> usize {
         self.states.iter().position(|state| state == name).unwrap_or_else(|| {
             let room = COMPONENT_STATES.most as usize - 1;
             match self.states.len() {
                 count if count > room => room,
                 count => {
-                    let name = if count == room { OTHERS } else { name };
+                    let name = if count == room { OTHERS_NAME } else { name };
                     self.states.push(name.to_owned());
                     count
                 }
@@ -58,8 +58,8 @@ impl Component {
         })
     }
 
-    /// Makes the state the baseline that says most clearly that nothing is done: by name
-    /// (off, sleep, idle, ...), else the smallest number, else the first one.
+    /// Chooses as baseline the state that most likely means that nothing is done: by name (off,
+    /// sleep, idle, ...), else the smallest number, else the first one.
     pub(crate) fn choose_baseline(&mut self) {
         const QUIET: [&str; 8] =
             ["off", "power_down", "powerdown", "sleep", "asleep", "idle", "inactive", "0"];
@@ -74,7 +74,7 @@ impl Component {
     }
 }
 
-/// What happened to a component.
+/// Change of a component: of its power state or of its activities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ComponentEvent {
     /// It went to this state.
@@ -98,7 +98,7 @@ pub enum ComponentEvent {
     Unknown,
 }
 
-/// A change at a moment.
+/// Change of a component at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StateChange {
     /// When, in nanoseconds.
@@ -109,7 +109,7 @@ pub struct StateChange {
     pub event: ComponentEvent,
 }
 
-/// A reading of the meter.
+/// Reading of the meter: time and accumulated energy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LoggedReading {
     /// When, in nanoseconds.
@@ -121,7 +121,7 @@ pub struct LoggedReading {
     pub after_gap: bool,
 }
 
-/// A node's log.
+/// Log of a node: components, changes, readings of the meter, remarks.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NodeLog {
     /// The node's name: a number, a device.
@@ -143,14 +143,14 @@ pub struct NodeLog {
 }
 
 impl NodeLog {
-    /// A log without entries.
+    /// Creates a log without entries.
     #[must_use]
     pub fn new(node: &str) -> Self {
         Self { node: node.to_owned(), ..Self::default() }
     }
 
-    /// The number of a component; a new one if it is not known.
-    pub fn component(&mut self, name: &str) -> usize {
+    /// Returns the number of a component; adds the component if it is new.
+    pub fn component_number(&mut self, name: &str) -> usize {
         self.components.iter().position(|known| known.name == name).unwrap_or_else(|| {
             let room = LOG_COMPONENTS.most as usize - 1;
             match self.components.len() {
@@ -158,7 +158,7 @@ impl NodeLog {
                 count if count == room => {
                     let message = format!("it has more than {LOG_COMPONENTS}: the others are one");
                     self.remarks.push(Remark::new(RemarkKind::Note, message));
-                    self.components.push(Component::new(OTHERS));
+                    self.components.push(Component::new(OTHERS_NAME));
                     count
                 }
                 count => {
@@ -169,32 +169,33 @@ impl NodeLog {
         })
     }
 
-    /// Notes a component's state at a moment.
+    /// Adds a change of a component's state.
     pub(crate) fn set_state(&mut self, at_ns: i64, component: usize, state: &str) {
-        let state = self.components[component].state(state);
+        let state = self.components[component].state_number(state);
         self.changes.push(StateChange { at_ns, component, event: ComponentEvent::State(state) });
     }
 
-    /// Notes another change of a component.
-    pub fn change(&mut self, at_ns: i64, component: usize, event: ComponentEvent) {
+    /// Adds a change of a component.
+    pub fn add_change(&mut self, at_ns: i64, component: usize, event: ComponentEvent) {
         self.changes.push(StateChange { at_ns, component, event });
     }
 
-    /// Brings changes and readings into the order of time; what happened at one moment
-    /// stays in the order in which it was logged.
+    /// Sorts changes and readings by time; those of one moment stay in the order in which they were
+    /// logged.
     pub fn sort(&mut self) {
         self.changes.sort_by_key(|change| change.at_ns);
         self.readings.sort_by_key(|reading| reading.at_ns);
     }
 
-    /// The meter's first and last moment; none with less than two readings.
+    /// Returns the times (ns) of the meter's first and last reading; `None` with less than two
+    /// readings.
     #[must_use]
-    pub fn metered(&self) -> Option<(i64, i64)> {
+    pub fn metered_span(&self) -> Option<(i64, i64)> {
         let (first, last) = (self.readings.first()?.at_ns, self.readings.last()?.at_ns);
         (first < last).then_some((first, last))
     }
 
-    /// The first and last moment of anything.
+    /// Returns the times (ns) of the first and last change or reading.
     #[must_use]
     pub fn span(&self) -> Option<(i64, i64)> {
         let changes = self.changes.iter().map(|change| change.at_ns);
@@ -205,16 +206,18 @@ impl NodeLog {
         })
     }
 
-    /// The current of a power in amperes; none where the supply is not known.
+    /// Returns the current in amperes of a power in watts; `None` if the supply voltage is unknown.
     #[must_use]
     pub fn current_a(&self, power_w: Option<f64>) -> Option<f64> {
         power_w.zip(self.supply_v).map(|(power, volts)| power / volts)
     }
 
-    /// The same log on a clock that shows `offset_ns` more.
+    /// Returns the log on a clock that is `offset_ns` ahead.
     #[must_use]
-    pub fn shifted(mut self, offset_ns: i64) -> Self {
-        let shift = |at: &mut i64| *at = at.saturating_add(offset_ns).clamp(-LIMIT_NS, LIMIT_NS);
+    pub fn shift(mut self, offset_ns: i64) -> Self {
+        let shift = |at: &mut i64| {
+            *at = at.saturating_add(offset_ns).clamp(-MOMENT_LIMIT_NS, MOMENT_LIMIT_NS)
+        };
         self.changes.iter_mut().for_each(|change| shift(&mut change.at_ns));
         self.readings.iter_mut().for_each(|reading| shift(&mut reading.at_ns));
         self.written_ns.iter_mut().for_each(shift);
@@ -223,18 +226,19 @@ impl NodeLog {
     }
 }
 
-/// Moments beyond this (126 years) are cut to it, so that no difference overflows.
-pub(crate) const LIMIT_NS: i64 = 4_000_000_000_000_000_000;
+/// Limit of times in nanoseconds (126 years), to which later ones are cut so that no difference
+/// overflows.
+pub(crate) const MOMENT_LIMIT_NS: i64 = 4_000_000_000_000_000_000;
 
-/// Seconds as nanoseconds, at most 126 years from 0.
+/// Converts seconds to nanoseconds, at most 126 years from 0.
 #[must_use]
-pub fn nanoseconds(seconds: f64) -> i64 {
-    ((seconds * 1e9).round() as i64).clamp(-LIMIT_NS, LIMIT_NS)
+pub fn seconds_to_nanoseconds(seconds: f64) -> i64 {
+    ((seconds * 1e9).round() as i64).clamp(-MOMENT_LIMIT_NS, MOMENT_LIMIT_NS)
 }
 
-/// Nanoseconds as seconds.
+/// Converts nanoseconds to seconds.
 #[must_use]
-pub fn seconds(nanoseconds: i64) -> f64 {
+pub fn nanoseconds_to_seconds(nanoseconds: i64) -> f64 {
     nanoseconds as f64 * 1e-9
 }
 
@@ -245,18 +249,22 @@ mod tests {
     #[test]
     fn components_and_states_beyond_the_limit_share_one() {
         let mut log = NodeLog::new("n");
-        let numbers: Vec<usize> = (0..3000).map(|n| log.component(&format!("c{n}"))).collect();
+        let numbers: Vec<usize> =
+            (0..3000).map(|n| log.component_number(&format!("c{n}"))).collect();
         assert_eq!((numbers[1998], numbers[1999], numbers[2999]), (1998, 1999, 1999));
-        assert_eq!((log.components.len(), log.components[1999].name.as_str()), (2000, OTHERS));
+        assert_eq!((log.components.len(), log.components[1999].name.as_str()), (2000, OTHERS_NAME));
         assert_eq!(log.remarks.len(), 1);
         (0..3000).for_each(|n| log.set_state(n, 7, &n.to_string()));
-        assert_eq!((log.components[7].states.len(), log.components[7].state("2")), (1000, 2));
+        assert_eq!(
+            (log.components[7].states.len(), log.components[7].state_number("2")),
+            (1000, 2)
+        );
     }
 
     fn baseline(states: &[&str]) -> String {
         let mut component = Component::new("x");
         for state in states {
-            component.state(state);
+            component.state_number(state);
         }
         component.choose_baseline();
         component.states[component.baseline].clone()
@@ -273,10 +281,10 @@ mod tests {
     #[test]
     fn shifting_moves_everything_alike() {
         let mut log = NodeLog::new("1");
-        let led = log.component("LED");
+        let led = log.component_number("LED");
         log.set_state(5, led, "on");
         log.readings.push(LoggedReading { at_ns: 9, energy_j: 1.0, after_gap: false });
         assert_eq!(log.span(), Some((5, 9)));
-        assert_eq!(log.shifted(-5).span(), Some((0, 4)));
+        assert_eq!(log.shift(-5).span(), Some((0, 4)));
     }
 }

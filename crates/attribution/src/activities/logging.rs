@@ -4,10 +4,10 @@
 use wattline_units::assumptions::{ASSUMED, Assumptions};
 
 use super::equations::StateColumns;
-use super::log::{NodeLog, nanoseconds, seconds};
+use super::log::{NodeLog, nanoseconds_to_seconds, seconds_to_nanoseconds};
 use super::periods::ComponentPeriods;
 
-/// The cost of writing a log.
+/// Cost of writing a log: time and energy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LoggingCost {
     /// Entries written.
@@ -23,7 +23,7 @@ pub struct LoggingCost {
     pub energy_j: Option<f64>,
 }
 
-/// When the processor wrote the log.
+/// Windows of time in which the processor wrote the log.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct LoggingWindows {
     component: Option<usize>,
@@ -35,10 +35,10 @@ pub(crate) struct LoggingWindows {
 }
 
 impl LoggingWindows {
-    /// Of a log that a processor wrote: after each entry's moment, one after the other, as
-    /// far as the processor was active.
+    /// Returns the windows of a log that a processor wrote: one after each entry's time, as far as
+    /// the processor was active.
     #[must_use]
-    pub fn of(log: &NodeLog, periods: &ComponentPeriods, columns: &StateColumns) -> Self {
+    pub fn from_log(log: &NodeLog, periods: &ComponentPeriods, columns: &StateColumns) -> Self {
         let component = log.components.iter().position(|component| component.is_processor);
         let Some(component) = component.filter(|_| !log.written_ns.is_empty()) else {
             return Self::default();
@@ -51,27 +51,27 @@ impl LoggingWindows {
             .filter(|period| is_active(period.state))
             .map(|period| (period.start_ns, period.end_ns))
             .collect();
-        let windows = windows(&log.written_ns, &active);
+        let windows = find_windows(&log.written_ns, &active);
         let span = log.span().unwrap_or_default();
         Self {
             component: Some(component),
             edges: windows.iter().flat_map(|(start, end)| [*start, *end]).collect(),
             windows,
             entries: log.written_ns.len(),
-            active_s: seconds(active.iter().map(|(start, end)| end - start).sum()),
-            all_s: seconds(span.1 - span.0),
+            active_s: nanoseconds_to_seconds(active.iter().map(|(start, end)| end - start).sum()),
+            all_s: nanoseconds_to_seconds(span.1 - span.0),
         }
     }
 
-    /// Where the windows begin and end.
+    /// Returns the times (ns) at which windows begin and end.
     #[must_use]
-    pub fn edges(&self) -> &[i64] {
+    pub fn window_edges(&self) -> &[i64] {
         &self.edges
     }
 
-    /// Whether the log was written by this component at this moment.
+    /// Whether this component wrote the log at this time.
     #[must_use]
-    pub fn holds(&self, component: usize, at_ns: i64) -> bool {
+    pub fn is_logging(&self, component: usize, at_ns: i64) -> bool {
         if self.component != Some(component) {
             return false;
         }
@@ -79,16 +79,16 @@ impl LoggingWindows {
         after > 0 && at_ns < self.windows[after - 1].1
     }
 
-    /// The processor that writes the log.
+    /// Returns the number of the component that writes the log, if there is one.
     #[must_use]
-    pub fn component(&self) -> Option<usize> {
+    pub fn logging_component(&self) -> Option<usize> {
         self.component
     }
 
-    /// The cost by what an entry is assumed to take, with the constant term's power in watts and
-    /// the processor's energy in joules, where it is known.
+    /// Returns the cost of logging from the assumed time of an entry, with the constant term's
+    /// power in watts and the processor's energy in joules, where it is known.
     #[must_use]
-    pub fn cost(
+    pub fn logging_cost(
         &self,
         constant_w: f64,
         processor_j: Option<f64>,
@@ -107,10 +107,10 @@ impl LoggingWindows {
     }
 }
 
-/// The stretches in which entries are written: each begins at its entry's moment or when
-/// the one before is done, and only active time counts.
-fn windows(written_ns: &[i64], active: &[(i64, i64)]) -> Vec<(i64, i64)> {
-    let cost = nanoseconds(ASSUMED.log_entry_s);
+/// Returns the stretches of time in which entries are written: each begins at its entry's moment or
+/// when the one before is done, and only active time counts.
+fn find_windows(written_ns: &[i64], active: &[(i64, i64)]) -> Vec<(i64, i64)> {
+    let cost = seconds_to_nanoseconds(ASSUMED.log_entry_s);
     let mut windows: Vec<(i64, i64)> = Vec::new();
     let mut free = i64::MIN;
     let mut at = 0;
@@ -138,9 +138,9 @@ mod tests {
     #[test]
     fn entries_queue_and_only_active_time_counts() {
         let active = [(0, 300_000), (1_000_000, 1_050_000)];
-        let found = windows(&[0, 10, 20, 1_000_000], &active);
+        let found = find_windows(&[0, 10, 20, 1_000_000], &active);
         assert_eq!(found, [(0, 300_000), (1_000_000, 1_050_000)]);
-        assert!(windows(&[500_000], &[(0, 10)]).is_empty());
+        assert!(find_windows(&[500_000], &[(0, 10)]).is_empty());
     }
 
     #[test]
@@ -152,12 +152,12 @@ mod tests {
             all_s: 48.0,
             ..LoggingWindows::default()
         };
-        let cost = windows.cost(2.48e-3, Some(4.29e-3 * 0.0854), &ASSUMED).unwrap();
+        let cost = windows.logging_cost(2.48e-3, Some(4.29e-3 * 0.0854), &ASSUMED).unwrap();
         assert!((cost.time_s - 60.71e-3).abs() < 1e-5, "{cost:?}");
         assert!((cost.of_active.unwrap() - 0.7105).abs() < 1e-3, "{cost:?}");
         assert!((cost.energy_j.unwrap() - 0.41e-3).abs() < 5e-6, "{cost:?}");
         let slower = Assumptions { log_entry_s: 2.0 * ASSUMED.log_entry_s, ..ASSUMED };
-        let slower = windows.cost(2.48e-3, Some(4.29e-3 * 0.0854), &slower).unwrap();
+        let slower = windows.logging_cost(2.48e-3, Some(4.29e-3 * 0.0854), &slower).unwrap();
         assert_eq!(slower.energy_j.unwrap(), 2.0 * cost.energy_j.unwrap());
     }
 }

@@ -10,12 +10,12 @@ mod account;
 mod analysis;
 mod api;
 mod binder;
+mod column_roles;
 mod combine;
-mod containing;
+mod containment;
 mod entry;
 mod equations;
 mod formats;
-mod independent;
 mod label;
 mod ledger;
 mod log;
@@ -32,29 +32,32 @@ pub mod simulated;
 mod sweep;
 mod usage;
 
-pub use account::{Account, AccountOptions, Bin, Key, LoggingAs, Payer};
-pub use analysis::{Analysis, AnalysisOptions, analyse, network};
+pub use account::{Account, AccountKey, AccountOptions, LoggingAttribution, Payer, TimeStepEnergy};
+pub use analysis::{Analysis, AnalysisOptions, analyse, payer_energies_of_nodes};
 pub use api::{API_FILE, API_SOURCE};
-pub use combine::{together, with_frequencies};
-pub use containing::{Containing, ContainingQuestion, CountedOccurrences, UnknownName, containing};
-pub use entry::{BUFFER_ENTRIES, Buffer, ENTRY_BYTES, EntryKind, LogEntry};
+pub use column_roles::ColumnRole;
+pub use combine::{merge_frequencies_into_states, merge_logs};
+pub use containment::{
+    ContainmentCounts, ContainmentQuestion, CountedOccurrences, UnknownName, count_containing,
+};
+pub use entry::{BUFFER_ENTRIES, ENTRY_BYTES, EntryBuffer, EntryKind, LogEntry};
 pub use equations::{Equation, Equations, StateColumns};
 pub use formats::batterystats::read_batterystats;
-pub use formats::csv::{HEADER as CSV_HEADER, read_csv};
-pub use formats::intervals::{HEADER as INTERVALS_HEADER, read_intervals};
+pub use formats::csv::{LEADING_COLUMNS as CSV_HEADER, read_csv};
+pub use formats::intervals::{REQUIRED_COLUMNS as INTERVALS_HEADER, read_intervals};
 pub use formats::lines::{has_lines, read_lines};
 pub use formats::perfetto::{PerfettoOptions, read_perfetto, read_traces};
 pub use formats::quanto::{QuantoError, read_quanto};
-pub use formats::samples::readings;
-pub use independent::ColumnRole;
+pub use formats::samples::readings_of_rails;
 pub use label::{Label, LabelCode, Labels};
 pub use log::{
-    Component, ComponentEvent, LoggedReading, NodeLog, StateChange, nanoseconds, seconds,
+    Component, ComponentEvent, LoggedReading, NodeLog, StateChange, nanoseconds_to_seconds,
+    seconds_to_nanoseconds,
 };
 pub use logging::LoggingCost;
 pub use names::{NamesError, NodeNames};
-pub use offsets::{ClockIs, aligned};
+pub use offsets::{ClockKnowledge, align_clocks};
 pub use periods::{ActivityPeriod, ComponentPeriods, StatePeriod};
-pub use powers::{FittedPower, Powers, Weights};
+pub use powers::{EquationWeights, FittedPower, Powers};
 pub use remark::{Remark, RemarkKind};
-pub use usage::{Occupancy, Usage};
+pub use usage::{NodeUsage, Occupancy};

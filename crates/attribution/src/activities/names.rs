@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// Names of one node's log.
+/// Names and units of the numbers in one node's log, as its file of names gives them.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NodeNames {
@@ -30,7 +30,7 @@ pub struct NodeNames {
     pub activities: BTreeMap<String, String>,
 }
 
-/// Names of a component.
+/// Names of a component and its states.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComponentNames {
@@ -68,7 +68,7 @@ impl Default for NodeNames {
     }
 }
 
-/// Why names can't be used.
+/// Error of a file of names.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum NamesError {
     /// Not such a file.
@@ -88,7 +88,7 @@ pub enum NamesError {
 }
 
 impl NodeNames {
-    /// Reads a names file.
+    /// Parses a file of names.
     ///
     /// # Errors
     /// No TOML, unknown keys (named), units that are not above 0.
@@ -107,13 +107,13 @@ impl NodeNames {
         Ok(names)
     }
 
-    /// The component of a number.
+    /// Returns the names of the component with an id, if the file has it.
     #[must_use]
     pub fn component(&self, id: u8) -> Option<&ComponentNames> {
         self.components.iter().find(|component| component.id == id)
     }
 
-    /// The activity of a number, by name if it has one.
+    /// Returns the name of the activity with an id, or its number without a name.
     #[must_use]
     pub fn activity(&self, id: u8) -> String {
         let number = id.to_string();
@@ -122,7 +122,7 @@ impl NodeNames {
 }
 
 impl ComponentNames {
-    /// The name of a state, if it has one.
+    /// Returns the name of the state with a value, if it has one.
     #[must_use]
     pub fn state(&self, value: u16) -> Option<&str> {
         self.states.get(&value.to_string()).map(String::as_str)

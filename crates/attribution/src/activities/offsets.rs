@@ -6,15 +6,15 @@
 use std::collections::BTreeMap;
 
 use super::label::Label;
-use super::log::{ComponentEvent, NodeLog, seconds};
+use super::log::{ComponentEvent, NodeLog, nanoseconds_to_seconds};
 use super::remark::{Remark, RemarkKind};
 use wattline_units::format::{counted, counted_as};
 use wattline_units::units::Seconds;
 
-/// How a log calls the state of a radio that sends.
-const SENDING: [&str; 3] = ["transmit", "send", "tx"];
+/// Words in the name of a state in which a radio sends.
+const SENDING_WORDS: [&str; 3] = ["transmit", "send", "tx"];
 
-/// What a node's clock shows more than another's, in nanoseconds.
+/// Bounds, in nanoseconds, of the offset of a node's clock against another's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct ClockOffset {
     /// At least so much; none without a message back.
@@ -25,7 +25,7 @@ pub(crate) struct ClockOffset {
     pub messages: (usize, usize),
 }
 
-/// Why messages tell no offset.
+/// Error of an offset that messages do not determine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum OffsetError {
     /// There are none.
@@ -48,7 +48,7 @@ pub(crate) enum OffsetError {
 }
 
 impl ClockOffset {
-    /// The middle, where both bounds are known.
+    /// Returns the middle of the bounds in nanoseconds, if both are known.
     #[must_use]
     pub(crate) fn middle_ns(&self) -> Option<i64> {
         let (least, most) = (self.least_ns?, self.most_ns?);
@@ -56,7 +56,7 @@ impl ClockOffset {
     }
 }
 
-/// What `other`'s clock shows more than `reference`'s.
+/// Returns the offset of `other`'s clock against `reference`'s, from the messages between them.
 ///
 /// # Errors
 /// No messages, or such that can't be paired or contradict each other.
@@ -64,8 +64,8 @@ pub(crate) fn clock_offset(
     reference: &NodeLog,
     other: &NodeLog,
 ) -> Result<ClockOffset, OffsetError> {
-    let there = shortest(reference, other)?;
-    let back = shortest(other, reference)?;
+    let there = shortest_delay(reference, other)?;
+    let back = shortest_delay(other, reference)?;
     let offset = ClockOffset {
         least_ns: back.map(|(delay_ns, _)| -delay_ns),
         most_ns: there.map(|(delay_ns, _)| delay_ns),
@@ -78,26 +78,28 @@ pub(crate) fn clock_offset(
     }
 }
 
-/// What is known of a node's clock beside its messages.
+/// Whether a node's clock offset is known beside its messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClockIs {
-    /// Its offset was stated, and the log is shifted by it.
+pub enum ClockKnowledge {
+    /// The offset was stated, and the log is shifted by it.
     Stated,
-    /// Nothing.
+    /// The offset is unknown.
     Open,
 }
 
-/// Puts nodes' logs on the clock of the first one, as far as messages tell the offsets, and
-/// says for each of the others what it was shifted by, or that nothing is known.
+/// Shifts logs of nodes to the clock of the first one, as far as messages determine the offsets,
+/// and adds a remark about its offset to each of the others.
 #[must_use]
-pub fn aligned(logs: Vec<(NodeLog, ClockIs)>) -> Vec<NodeLog> {
+pub fn align_clocks(logs: Vec<(NodeLog, ClockKnowledge)>) -> Vec<NodeLog> {
     let mut aligned: Vec<NodeLog> = Vec::new();
     for (mut log, clock) in logs {
         if let Some(reference) = aligned.first() {
             let offset = clock_offset(reference, &log);
-            let message = sentence(&offset, clock, &reference.node);
-            if let (Ok(Some(middle_ns)), ClockIs::Open) = (offset.map(|o| o.middle_ns()), clock) {
-                log = log.shifted(middle_ns.saturating_neg());
+            let message = clock_sentence(&offset, clock, &reference.node);
+            if let (Ok(Some(middle_ns)), ClockKnowledge::Open) =
+                (offset.map(|o| o.middle_ns()), clock)
+            {
+                log = log.shift(middle_ns.saturating_neg());
             }
             let message = message.map(|message| format!("node {}: {message}", log.node));
             log.remarks.extend(message.map(|message| Remark::new(RemarkKind::Note, message)));
@@ -107,17 +109,19 @@ pub fn aligned(logs: Vec<(NodeLog, ClockIs)>) -> Vec<NodeLog> {
     aligned
 }
 
-/// What to say of a clock; nothing where messages agree with what was stated.
-fn sentence(
+/// Returns a sentence about a clock's offset; `None` if the messages agree with the stated offset.
+fn clock_sentence(
     offset: &Result<ClockOffset, OffsetError>,
-    clock: ClockIs,
+    clock: ClockKnowledge,
     reference: &str,
 ) -> Option<String> {
-    let time = |ns: i64| Seconds(seconds(ns)).to_string();
+    let time = |ns: i64| Seconds(nanoseconds_to_seconds(ns)).to_string();
     let offset = match (offset, clock) {
-        (Err(OffsetError::NoMessage), ClockIs::Stated) => return None,
-        (Err(why), ClockIs::Stated) => return Some(format!("its clock is as stated; {why}")),
-        (Err(why), ClockIs::Open) => {
+        (Err(OffsetError::NoMessage), ClockKnowledge::Stated) => return None,
+        (Err(why), ClockKnowledge::Stated) => {
+            return Some(format!("its clock is as stated; {why}"));
+        }
+        (Err(why), ClockKnowledge::Open) => {
             return Some(format!(
                 "how its clock stands to node {reference}'s is not known ({why}); it is taken \
                  for the same. clock_offset_s in its names states it"
@@ -135,26 +139,26 @@ fn sentence(
     let there = counted(there, "message");
     let bounds = format!("{bounds} more than node {reference}'s, by {there} there and {back} back");
     match (offset.middle_ns(), clock) {
-        (_, ClockIs::Stated) => {
+        (_, ClockKnowledge::Stated) => {
             let fits = offset.least_ns.is_none_or(|least| least <= 0)
                 && offset.most_ns.is_none_or(|most| most >= 0);
             (!fits).then(|| format!("with the offset that was stated, its clock shows {bounds}"))
         }
-        (Some(middle), ClockIs::Open) => Some(format!(
+        (Some(middle), ClockKnowledge::Open) => Some(format!(
             "its clock shows {bounds}; it is set back by {}, the middle, which is right if \
              messages take as long there as back",
             time(middle)
         )),
-        (None, ClockIs::Open) => {
+        (None, ClockKnowledge::Open) => {
             Some(format!("its clock shows {bounds}, which is no offset: it is taken for the same"))
         }
     }
 }
 
-/// The shortest time from sending to receiving, each by its own clock, and how many
-/// messages there were; none without any.
-fn shortest(from: &NodeLog, to: &NodeLog) -> Result<Option<(i64, usize)>, OffsetError> {
-    let (sent, received) = (sent(from), received(to));
+/// Returns the shortest time (ns) from sending to receiving, each by its own clock, and the number
+/// of messages; `None` without messages.
+fn shortest_delay(from: &NodeLog, to: &NodeLog) -> Result<Option<(i64, usize)>, OffsetError> {
+    let (sent, received) = (sending_moments(from), reception_moments(to));
     let mut shortest: Option<(i64, usize)> = None;
     for (label, sent) in &sent {
         let received = received.get(label).map_or(&[][..], Vec::as_slice);
@@ -174,8 +178,9 @@ fn shortest(from: &NodeLog, to: &NodeLog) -> Result<Option<(i64, usize)>, Offset
     Ok(shortest)
 }
 
-/// When a component went to a sending state, by the activity that it worked for.
-fn sent(log: &NodeLog) -> BTreeMap<Label, Vec<i64>> {
+/// Returns the times (ns) at which components went to a sending state, by the activity that they
+/// worked for.
+fn sending_moments(log: &NodeLog) -> BTreeMap<Label, Vec<i64>> {
     let mut works: Vec<Option<Label>> = vec![None; log.components.len()];
     let mut sent: BTreeMap<Label, Vec<i64>> = BTreeMap::new();
     for change in &log.changes {
@@ -184,7 +189,7 @@ fn sent(log: &NodeLog) -> BTreeMap<Label, Vec<i64>> {
                 works[change.component] = Some(label)
             }
             ComponentEvent::Clear | ComponentEvent::Lost => works[change.component] = None,
-            ComponentEvent::State(state) if sends(log, change.component, state) => {
+            ComponentEvent::State(state) if is_sending_state(log, change.component, state) => {
                 if let Some(label) = works[change.component] {
                     sent.entry(label).or_default().push(change.at_ns);
                 }
@@ -195,9 +200,9 @@ fn sent(log: &NodeLog) -> BTreeMap<Label, Vec<i64>> {
     sent
 }
 
-/// When a component that can send was found to have worked for another node's, or another,
-/// activity: a message was decoded.
-fn received(log: &NodeLog) -> BTreeMap<Label, Vec<i64>> {
+/// Returns the times (ns) at which a component that can send was bound to an activity, since a
+/// message was decoded, by activity.
+fn reception_moments(log: &NodeLog) -> BTreeMap<Label, Vec<i64>> {
     let mut received: BTreeMap<Label, Vec<i64>> = BTreeMap::new();
     for change in &log.changes {
         let states = 0..log.components[change.component].states.len();
@@ -205,16 +210,16 @@ fn received(log: &NodeLog) -> BTreeMap<Label, Vec<i64>> {
             ComponentEvent::Bind(label) | ComponentEvent::Rebind(_, label) => label,
             _ => continue,
         };
-        if states.into_iter().any(|state| sends(log, change.component, state)) {
+        if states.into_iter().any(|state| is_sending_state(log, change.component, state)) {
             received.entry(label).or_default().push(change.at_ns);
         }
     }
     received
 }
 
-fn sends(log: &NodeLog, component: usize, state: usize) -> bool {
+fn is_sending_state(log: &NodeLog, component: usize, state: usize) -> bool {
     let name = log.components[component].states[state].to_lowercase();
-    SENDING.iter().any(|word| name.contains(word))
+    SENDING_WORDS.iter().any(|word| name.contains(word))
 }
 
 #[cfg(test)]
@@ -228,9 +233,9 @@ mod tests {
         let mut labels = Labels::default();
         let (own, packet) = (labels.intern("1", "rx"), labels.intern("1", "packet"));
         let mut log = NodeLog::new("n");
-        let radio = log.component("Radio");
+        let radio = log.component_number("Radio");
         log.set_state(0, radio, "listen");
-        log.components[radio].state("transmit");
+        log.components[radio].state_number("transmit");
         for at_ns in sends {
             let event = ComponentEvent::Set(packet);
             log.changes.push(StateChange { at_ns: *at_ns, component: radio, event });
@@ -274,11 +279,11 @@ mod tests {
     /// Node 4 was switched on 350 ms later; a message takes some milliseconds to be decoded.
     #[test]
     fn bounce_tells_its_offset() {
-        let mut run = simulated::bounce(6.0, 0.35);
+        let mut run = simulated::run_bounce(6.0, 0.35);
         let mut labels = Labels::default();
         let mut log = |at: usize| {
             let names = NodeNames::parse(&run.names[at]).unwrap();
-            read_quanto(&run.nodes[at].buffer.dump(), &names, &mut labels).unwrap()
+            read_quanto(&run.nodes[at].buffer.take_bytes(), &names, &mut labels).unwrap()
         };
         let (one, four) = (log(0), log(1));
         let offset = clock_offset(&one, &four).unwrap();
@@ -287,16 +292,22 @@ mod tests {
         assert!(most - least < 10_000_000, "{offset:?}");
         assert!((offset.middle_ns().unwrap() - 350_000_000).abs() < 200_000, "{offset:?}");
         assert!(offset.messages.0 >= 4 && offset.messages.1 >= 4);
-        let logs = aligned(vec![(one.clone(), ClockIs::Stated), (four.clone(), ClockIs::Open)]);
+        let logs = align_clocks(vec![
+            (one.clone(), ClockKnowledge::Stated),
+            (four.clone(), ClockKnowledge::Open),
+        ]);
         let left = clock_offset(&logs[0], &logs[1]).unwrap().middle_ns().unwrap();
         assert!(left.abs() < 2, "{left} ns are left");
         let said = &logs[1].remarks.last().unwrap().message;
         assert!(said.starts_with("node 4: its clock shows between 34"), "{said}");
         // stated wrongly, and stated with nobody to ask
-        let logs = aligned(vec![(one.clone(), ClockIs::Stated), (four, ClockIs::Stated)]);
+        let logs = align_clocks(vec![
+            (one.clone(), ClockKnowledge::Stated),
+            (four, ClockKnowledge::Stated),
+        ]);
         assert!(logs[1].remarks.last().unwrap().message.contains("with the offset that was"));
         let deaf = NodeLog::new("9");
-        let logs = aligned(vec![(one, ClockIs::Stated), (deaf, ClockIs::Open)]);
+        let logs = align_clocks(vec![(one, ClockKnowledge::Stated), (deaf, ClockKnowledge::Open)]);
         assert!(logs[1].remarks[0].message.contains("not known (no message"));
     }
 }

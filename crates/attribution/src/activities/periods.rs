@@ -5,10 +5,10 @@
 use std::collections::HashMap;
 
 use super::label::{Label, Labels};
-use super::log::{ComponentEvent, NodeLog, StateChange, seconds};
-use super::remark::{Remark, RemarkKind, summarised};
+use super::log::{ComponentEvent, NodeLog, StateChange, nanoseconds_to_seconds};
+use super::remark::{Remark, RemarkKind, summarise_remarks};
 
-/// A component in one state. Periods of a component follow each other without gaps.
+/// Period of a component in one state. Periods of a component follow each other without gaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatePeriod {
     /// Its start in nanoseconds.
@@ -19,7 +19,7 @@ pub struct StatePeriod {
     pub state: Option<usize>,
 }
 
-/// A component at work for the same activities.
+/// Period of a component at work for the same activities.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActivityPeriod {
     /// Its start in nanoseconds.
@@ -32,7 +32,7 @@ pub struct ActivityPeriod {
     pub charged: Vec<Label>,
 }
 
-/// All periods of a node, by component.
+/// Periods of a node by component.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ComponentPeriods {
     /// States by component.
@@ -48,11 +48,15 @@ pub struct ComponentPeriods {
 /// proxy of long ago that was never bound (a false detection) stays its own.
 pub(crate) const PROXY_PAUSE_NS: i64 = 50_000_000;
 
-/// Follows all changes of a log over `span`.
+/// Returns the periods of a log from `start_ns` to `end_ns`.
 #[must_use]
-pub fn follow(log: &NodeLog, labels: &Labels, (start_ns, end_ns): (i64, i64)) -> ComponentPeriods {
+pub fn follow_changes(
+    log: &NodeLog,
+    labels: &Labels,
+    (start_ns, end_ns): (i64, i64),
+) -> ComponentPeriods {
     let count = log.components.len();
-    let mut tracker = Tracker {
+    let mut tracker = PeriodTracker {
         log,
         labels,
         state: log.components.iter().map(|component| (start_ns, component.initial)).collect(),
@@ -66,18 +70,18 @@ pub fn follow(log: &NodeLog, labels: &Labels, (start_ns, end_ns): (i64, i64)) ->
     };
     for change in &log.changes {
         let at_ns = change.at_ns.clamp(start_ns, end_ns);
-        tracker.change(&StateChange { at_ns, ..*change });
+        tracker.apply_change(&StateChange { at_ns, ..*change });
     }
     for component in 0..count {
         tracker.close_state(component, end_ns);
-        tracker.close(component, end_ns);
+        tracker.close_activity_period(component, end_ns);
     }
     let mut periods = tracker.periods;
-    periods.remarks = summarised(periods.remarks);
+    periods.remarks = summarise_remarks(periods.remarks);
     periods
 }
 
-struct Tracker<'a> {
+struct PeriodTracker<'a> {
     log: &'a NodeLog,
     labels: &'a Labels,
     /// Since when, and which state, by component.
@@ -89,8 +93,8 @@ struct Tracker<'a> {
     periods: ComponentPeriods,
 }
 
-impl Tracker<'_> {
-    fn change(&mut self, change: &StateChange) {
+impl PeriodTracker<'_> {
+    fn apply_change(&mut self, change: &StateChange) {
         let (at, component) = (change.at_ns, change.component);
         match change.event {
             ComponentEvent::State(state) => {
@@ -104,32 +108,32 @@ impl Tracker<'_> {
             ComponentEvent::Lost => {
                 self.close_state(component, at);
                 self.state[component].1 = None;
-                self.set(component, at, Vec::new());
+                self.set_activities(component, at, Vec::new());
             }
-            ComponentEvent::Set(label) => self.set(component, at, vec![label]),
-            ComponentEvent::Clear => self.set(component, at, Vec::new()),
+            ComponentEvent::Set(label) => self.set_activities(component, at, vec![label]),
+            ComponentEvent::Clear => self.set_activities(component, at, Vec::new()),
             ComponentEvent::Bind(label) => self.bind(component, at, label),
             ComponentEvent::Rebind(proxy, label) => {
                 self.resolve(proxy, label, at);
                 let all = &self.current[component].1;
                 let all = all.iter().map(|one| if *one == proxy { label } else { *one }).collect();
-                self.set(component, at, all);
+                self.set_activities(component, at, all);
             }
             ComponentEvent::Add(label) => {
                 let mut all = self.current[component].1.clone();
                 all.push(label);
-                self.set(component, at, all);
+                self.set_activities(component, at, all);
             }
-            ComponentEvent::Remove(label) => self.remove(component, at, label),
+            ComponentEvent::Remove(label) => self.remove_activity(component, at, label),
         }
     }
 
-    fn remove(&mut self, component: usize, at: i64, label: Label) {
+    fn remove_activity(&mut self, component: usize, at: i64, label: Label) {
         let mut all = self.current[component].1.clone();
         match all.iter().position(|known| *known == label) {
             Some(index) => {
                 all.remove(index);
-                self.set(component, at, all);
+                self.set_activities(component, at, all);
             }
             None => {
                 let message = format!(
@@ -142,14 +146,14 @@ impl Tracker<'_> {
         }
     }
 
-    fn set(&mut self, component: usize, at: i64, labels: Vec<Label>) {
+    fn set_activities(&mut self, component: usize, at: i64, labels: Vec<Label>) {
         if self.current[component].1 != labels {
-            self.close(component, at);
+            self.close_activity_period(component, at);
             self.current[component].1 = labels;
         }
     }
 
-    /// Charges what was used under the present label to `label`, on all components.
+    /// Charges all uses of the component's present label to `label`, on all components.
     fn bind(&mut self, component: usize, at: i64, label: Label) {
         let proxies = self.current[component].1.clone();
         for proxy in proxies.iter().filter(|proxy| **proxy != label) {
@@ -163,24 +167,26 @@ impl Tracker<'_> {
             );
             self.periods.remarks.push(Remark::at(RemarkKind::Unbound, at, message));
         }
-        self.set(component, at, vec![label]);
+        self.set_activities(component, at, vec![label]);
     }
 
-    /// Charges the latest uses of a proxy, on all components, to a label.
+    /// Ends the present periods of a proxy and charges its latest uses to a label, on all
+    /// components.
     fn resolve(&mut self, proxy: Label, label: Label, at: i64) {
         if self.labels.is_idle(proxy) || proxy == label {
             return;
         }
         for other in 0..self.current.len() {
             if self.current[other].1.contains(&proxy) {
-                self.close(other, at);
+                self.close_activity_period(other, at);
             }
         }
-        self.charge(proxy, label, at);
+        self.charge_proxy_uses(proxy, label, at);
     }
 
-    /// Moves the latest uses of a proxy to a label.
-    fn charge(&mut self, proxy: Label, label: Label, at: i64) {
+    /// Charges the latest uses of a proxy, without pauses longer than [`PROXY_PAUSE_NS`], to a
+    /// label.
+    fn charge_proxy_uses(&mut self, proxy: Label, label: Label, at: i64) {
         let Some(uses) = self.used.get_mut(&proxy) else { return };
         let mut since = at;
         let mut first = uses.len();
@@ -201,8 +207,8 @@ impl Tracker<'_> {
         self.used.entry(label).or_default().extend(moved);
     }
 
-    /// Ends the present activities' period; they go on.
-    fn close(&mut self, component: usize, at: i64) {
+    /// Ends the period of the present activities, which continue.
+    fn close_activity_period(&mut self, component: usize, at: i64) {
         let (start_ns, logged) = self.current[component].clone();
         self.current[component].0 = at;
         if at <= start_ns {
@@ -229,9 +235,9 @@ impl Tracker<'_> {
     }
 }
 
-/// Says of every component for how long its state is not known.
+/// Returns a remark on the unknown time of every component whose state is unknown for some time.
 #[must_use]
-pub(crate) fn unknown_states(log: &NodeLog, periods: &ComponentPeriods) -> Vec<Remark> {
+pub(crate) fn unknown_state_remarks(log: &NodeLog, periods: &ComponentPeriods) -> Vec<Remark> {
     let unknown = |states: &[StatePeriod]| -> i64 {
         let lost = states.iter().filter(|period| period.state.is_none());
         lost.map(|period| period.end_ns - period.start_ns).sum()
@@ -244,7 +250,7 @@ pub(crate) fn unknown_states(log: &NodeLog, periods: &ComponentPeriods) -> Vec<R
                 "the state of {} is not known for {:.6} s: those intervals tell nothing about \
                  powers, and its energy in them stays unexplained",
                 component.name,
-                seconds(lost)
+                nanoseconds_to_seconds(lost)
             );
             Remark::new(RemarkKind::StateNotKnown, message)
         })
@@ -258,8 +264,8 @@ mod tests {
 
     fn log(events: &[(i64, usize, ComponentEvent)]) -> NodeLog {
         let mut log = NodeLog::new("1");
-        log.component("CPU");
-        log.component("Radio");
+        log.component_number("CPU");
+        log.component_number("Radio");
         for (at_ns, component, event) in events {
             log.changes.push(StateChange { at_ns: *at_ns, component: *component, event: *event });
         }
@@ -292,7 +298,7 @@ mod tests {
             (50, 0, ComponentEvent::Bind(app)),
             (60, 0, ComponentEvent::Set(idle)),
         ]);
-        let periods = follow(&log, &labels, (0, 100));
+        let periods = follow_changes(&log, &labels, (0, 100));
         assert_eq!(
             shown(&periods, &labels, 0),
             [
@@ -319,7 +325,7 @@ mod tests {
             (late, 0, ComponentEvent::Set(rx)),
             (late + 5, 0, ComponentEvent::Bind(app)),
         ]);
-        let periods = follow(&log, &labels, (0, late + 9));
+        let periods = follow_changes(&log, &labels, (0, late + 9));
         assert_eq!(shown(&periods, &labels, 0)[0], "0-10 rx>rx");
         assert!(shown(&periods, &labels, 0)[2].ends_with("rx>app"));
     }
@@ -335,7 +341,7 @@ mod tests {
             (30, 1, ComponentEvent::Remove(a)),
             (40, 1, ComponentEvent::Clear),
         ]);
-        let periods = follow(&log, &labels, (0, 50));
+        let periods = follow_changes(&log, &labels, (0, 50));
         assert_eq!(
             shown(&periods, &labels, 1),
             ["0-10 a>a", "10-20 a+b>a+b", "20-40 b>b", "40-50 >"]
@@ -348,10 +354,10 @@ mod tests {
         let mut log = log(&[]);
         log.set_state(30, 0, "on");
         log.changes.push(StateChange { at_ns: 60, component: 0, event: ComponentEvent::Lost });
-        let periods = follow(&log, &Labels::default(), (0, 100));
+        let periods = follow_changes(&log, &Labels::default(), (0, 100));
         let states: Vec<_> = periods.states[0].iter().map(|p| (p.end_ns, p.state)).collect();
         assert_eq!(states, [(30, None), (60, Some(0)), (100, None)]);
-        let remarks = unknown_states(&log, &periods);
+        let remarks = unknown_state_remarks(&log, &periods);
         assert!(remarks[0].message.contains("CPU is not known for 0.000000 s"), "{remarks:?}");
     }
 }

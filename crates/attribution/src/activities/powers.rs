@@ -2,17 +2,17 @@
 //! powers, each weighted with `sqrt(E t)`: confidence in a quantised mean grows with both
 //! (Fonseca et al., OSDI 2008, section 2.5).
 
+use super::column_roles::{ColumnRole, find_column_roles};
 use super::equations::{Equation, Equations, StateColumns};
-use super::independent::{ColumnRole, roles};
 use super::remark::{Remark, RemarkKind};
 use wattline_model::table::{Case, Table};
 use wattline_model::{FitOptions, ModelError, Solver, Weighting, fit};
 use wattline_units::format::counted;
 use wattline_units::limits::{TABLE_FEATURES, TABLE_NUMBERS};
 
-/// How much an equation counts.
+/// Weights of the equations in the regression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Weights {
+pub enum EquationWeights {
     /// `sqrt(E t)`.
     #[default]
     SqrtEnergyTime,
@@ -20,7 +20,7 @@ pub enum Weights {
     Equal,
 }
 
-/// A fitted power.
+/// Fitted power in watts with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FittedPower {
     /// Watts above the baseline state.
@@ -29,7 +29,7 @@ pub struct FittedPower {
     pub interval_w: Option<(f64, f64)>,
 }
 
-/// Powers of all columns.
+/// Fitted powers of all columns and of the constant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Powers {
     /// The constant term: what all baselines draw together.
@@ -46,13 +46,14 @@ pub struct Powers {
     pub remarks: Vec<Remark>,
 }
 
-/// Name of the constant term's column.
-const CONSTANT: &str = "constant";
+/// Name of the column of the constant term.
+const CONSTANT_NAME: &str = "constant";
 
 impl Powers {
-    /// The column whose power stands for `column`: its own, or that of its twin.
+    /// Returns the fitted column that gives the power of `column`, itself or its twin, and the
+    /// power.
     #[must_use]
-    pub fn fitted(&self, column: usize) -> Option<(usize, FittedPower)> {
+    pub fn fitted_column(&self, column: usize) -> Option<(usize, FittedPower)> {
         let at = match self.roles[column] {
             ColumnRole::Fitted => column,
             ColumnRole::SameAs(other) => other,
@@ -61,15 +62,15 @@ impl Powers {
         self.of[at].map(|power| (at, power))
     }
 
-    /// The name of a column, or of all that share its power.
+    /// Returns the name of a column, or the names of all columns that share its power.
     #[must_use]
-    pub fn name(&self, column: usize, columns: &StateColumns) -> String {
+    pub fn column_name(&self, column: usize, columns: &StateColumns) -> String {
         let twins = self.twins(column);
         let names: Vec<&str> = twins.iter().map(|twin| columns.names[*twin].as_str()).collect();
         names.join(" + ")
     }
 
-    /// The columns that share `column`'s power, itself first.
+    /// Returns the columns that share the power of `column`, itself first.
     #[must_use]
     pub fn twins(&self, column: usize) -> Vec<usize> {
         let others = (0..self.roles.len()).filter(|k| self.roles[*k] == ColumnRole::SameAs(column));
@@ -77,21 +78,21 @@ impl Powers {
     }
 }
 
-/// Fits all powers.
+/// Fits the powers of all states to the equations by weighted least squares.
 ///
 /// # Errors
 /// No equation with energy and time, or numbers that can't be decomposed.
-pub fn powers(
+pub fn fit_powers(
     equations: &Equations,
     columns: &StateColumns,
-    weights: Weights,
+    weights: EquationWeights,
 ) -> Result<Powers, ModelError> {
-    let (rows, dropped) = usable(&equations.rows, weights);
+    let (rows, dropped) = weighted_equations(&equations.rows, weights);
     check_size(rows.len(), columns.names.len())?;
-    let roles = roles(&rows, columns.names.len());
+    let roles = find_column_roles(&rows, columns.names.len());
     let fitted: Vec<usize> =
         (0..roles.len()).filter(|column| roles[*column] == ColumnRole::Fitted).collect();
-    let table = table(&rows, &fitted, columns, weights);
+    let table = regression_table(&rows, &fitted, columns, weights);
     let weighting = Weighting::Column;
     let model = fit(&table, &FitOptions { weighting, ..FitOptions::new(Solver::Ls) })?;
     let power = |at: usize| {
@@ -110,11 +111,11 @@ pub fn powers(
         residual_sd_w: model.residual_sd_j.filter(|_| rows.len() > fitted.len() + 1),
         remarks: Vec::new(),
     };
-    powers.remarks = remarks(&powers, columns, dropped);
+    powers.remarks = fit_remarks(&powers, columns, dropped);
     Ok(powers)
 }
 
-/// Every equation has a number for each state.
+/// Refuses more numbers in the regression's table than may be held in memory.
 fn check_size(rows: usize, columns: usize) -> Result<(), ModelError> {
     let remedy = "log fewer components, or for a shorter time";
     let numbers = (rows as u64).saturating_mul(columns as u64);
@@ -124,19 +125,29 @@ fn check_size(rows: usize, columns: usize) -> Result<(), ModelError> {
         .map_err(|exceeded| ModelError::TooLarge { exceeded, remedy })
 }
 
-/// Rows that have a weight; the others with the time that they hold.
-fn usable(rows: &[Equation], weights: Weights) -> (Vec<Equation>, (usize, f64)) {
-    let has_weight =
-        |row: &&Equation| row.time_s > 0.0 && (row.energy_j > 0.0 || weights == Weights::Equal);
+/// Returns the equations with a weight, and the number and total seconds of the others.
+fn weighted_equations(
+    rows: &[Equation],
+    weights: EquationWeights,
+) -> (Vec<Equation>, (usize, f64)) {
+    let has_weight = |row: &&Equation| {
+        row.time_s > 0.0 && (row.energy_j > 0.0 || weights == EquationWeights::Equal)
+    };
     let (kept, dropped): (Vec<&Equation>, Vec<&Equation>) = rows.iter().partition(has_weight);
     let time = dropped.iter().map(|row| row.time_s).sum();
     (kept.into_iter().cloned().collect(), (dropped.len(), time))
 }
 
-/// The problem as a table: mean power by how many components were in each state.
-fn table(rows: &[Equation], fitted: &[usize], columns: &StateColumns, weights: Weights) -> Table {
+/// Returns the regression's table: mean power of each equation, and the number of components in
+/// each state.
+fn regression_table(
+    rows: &[Equation],
+    fitted: &[usize],
+    columns: &StateColumns,
+    weights: EquationWeights,
+) -> Table {
     let names = fitted.iter().map(|column| columns.names[*column].clone());
-    let features: Vec<String> = std::iter::once(CONSTANT.to_owned()).chain(names).collect();
+    let features: Vec<String> = std::iter::once(CONSTANT_NAME.to_owned()).chain(names).collect();
     let mut counts = Vec::with_capacity(rows.len() * features.len());
     let mut cases = Vec::with_capacity(rows.len());
     for (i, row) in rows.iter().enumerate() {
@@ -146,8 +157,8 @@ fn table(rows: &[Equation], fitted: &[usize], columns: &StateColumns, weights: W
             active.map_or(0.0, |(_, active)| *active)
         }));
         let weight = match weights {
-            Weights::SqrtEnergyTime => (row.energy_j * row.time_s).sqrt(),
-            Weights::Equal => 1.0,
+            EquationWeights::SqrtEnergyTime => (row.energy_j * row.time_s).sqrt(),
+            EquationWeights::Equal => 1.0,
         };
         cases.push(Case {
             name: format!("equation {}", i + 1),
@@ -163,7 +174,7 @@ fn table(rows: &[Equation], fitted: &[usize], columns: &StateColumns, weights: W
     Table { cases, features, counts }
 }
 
-fn remarks(
+fn fit_remarks(
     powers: &Powers,
     columns: &StateColumns,
     (dropped, time_s): (usize, f64),
@@ -182,7 +193,7 @@ fn remarks(
             ColumnRole::PartOf { columns, constant } => format!(
                 "{} can't be told apart from {}: its draw is part of theirs",
                 name(column),
-                sum(columns, *constant, name)
+                sum_text(columns, *constant, name)
             ),
             ColumnRole::Unseen => {
                 format!("{} occurs in no usable interval: no power", name(column))
@@ -211,8 +222,12 @@ fn remarks(
     remarks
 }
 
-/// `A:on + B:on` and the like.
-fn sum<'a>(columns: &[(usize, f64)], constant: f64, name: impl Fn(usize) -> &'a str) -> String {
+/// Returns a sum of columns as text, such as `A:on + B:on`.
+fn sum_text<'a>(
+    columns: &[(usize, f64)],
+    constant: f64,
+    name: impl Fn(usize) -> &'a str,
+) -> String {
     let mut terms = Vec::new();
     if constant.abs() > 1e-6 {
         terms.push("the constant".to_owned());
@@ -237,7 +252,7 @@ mod tests {
 
     fn fitted(rows: Vec<Equation>, names: &[&str]) -> Powers {
         let equations = Equations { intervals: rows.len(), rows, left_out: 0 };
-        powers(&equations, &columns(names), Weights::SqrtEnergyTime).unwrap()
+        fit_powers(&equations, &columns(names), EquationWeights::SqrtEnergyTime).unwrap()
     }
 
     #[test]
@@ -273,8 +288,8 @@ mod tests {
             vec![row(&[], 1.0, 1.0), row(&[0, 1], 1.0, 4.0), row(&[0, 1], 2.0, 4.0)],
             &["A:on", "B:on", "C:on"],
         );
-        assert_eq!((found.fitted(1).unwrap().0, found.twins(0)), (0, vec![0, 1]));
-        assert!(found.fitted(2).is_none());
+        assert_eq!((found.fitted_column(1).unwrap().0, found.twins(0)), (0, vec![0, 1]));
+        assert!(found.fitted_column(2).is_none());
         let messages: Vec<&str> = found.remarks.iter().map(|r| r.message.as_str()).collect();
         assert!(messages[0].contains("A:on and B:on are always active together"), "{messages:?}");
         assert!(messages[1].contains("C:on occurs in no usable interval"), "{messages:?}");
@@ -283,6 +298,6 @@ mod tests {
     #[test]
     fn nothing_to_fit_is_an_error() {
         let nothing = Equations::default();
-        assert!(powers(&nothing, &columns(&[]), Weights::SqrtEnergyTime).is_err());
+        assert!(fit_powers(&nothing, &columns(&[]), EquationWeights::SqrtEnergyTime).is_err());
     }
 }

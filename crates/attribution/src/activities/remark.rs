@@ -5,7 +5,7 @@ use std::fmt;
 
 use wattline_units::format::counted;
 
-/// The sort of a [`Remark`].
+/// Kind of a [`Remark`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RemarkKind {
     /// The log ends within an entry, or entries are missing.
@@ -71,7 +71,7 @@ impl fmt::Display for RemarkKind {
     }
 }
 
-/// One remark: what sort, when, and a sentence.
+/// Remark about a log: kind, time and a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
     /// The sort.
@@ -83,36 +83,39 @@ pub struct Remark {
 }
 
 impl Remark {
-    /// A remark about the whole log.
+    /// Creates a remark about the whole log.
     pub fn new(kind: RemarkKind, message: impl Into<String>) -> Self {
         Self { kind, at_ns: None, message: message.into() }
     }
 
-    /// A remark about a moment.
+    /// Creates a remark about a time of the log.
     pub fn at(kind: RemarkKind, at_ns: i64, message: impl Into<String>) -> Self {
         Self { kind, at_ns: Some(at_ns), message: message.into() }
     }
 }
 
-/// How many remarks of one kind are kept one by one; the rest are counted.
-const KEPT: usize = 20;
+/// Largest number of remarks of one kind that are kept; the rest are counted.
+const MOST_KEPT_OF_KIND: usize = 20;
 
-/// Remarks of one kind beyond the first twenty are counted in one line, so that a broken
-/// log does not drown what is said about it.
+/// Replaces the remarks of each kind beyond the first twenty by their number in one remark, so that
+/// those of a broken log stay readable.
 #[must_use]
-pub(crate) fn summarised(remarks: Vec<Remark>) -> Vec<Remark> {
+pub(crate) fn summarise_remarks(remarks: Vec<Remark>) -> Vec<Remark> {
     let mut counts = std::collections::BTreeMap::new();
     let mut kept = Vec::new();
     for remark in remarks {
         let count = counts.entry(remark.kind).or_insert(0usize);
         *count += 1;
-        if *count <= KEPT {
+        if *count <= MOST_KEPT_OF_KIND {
             kept.push(remark);
         }
     }
-    let more = counts.into_iter().filter(|(_, count)| *count > KEPT);
+    let more = counts.into_iter().filter(|(_, count)| *count > MOST_KEPT_OF_KIND);
     kept.extend(more.map(|(kind, count)| {
-        Remark::new(kind, format!("{} of this kind", counted(count - KEPT, "more remark")))
+        Remark::new(
+            kind,
+            format!("{} of this kind", counted(count - MOST_KEPT_OF_KIND, "more remark")),
+        )
     }));
     kept
 }
@@ -125,7 +128,7 @@ mod tests {
     fn many_remarks_of_a_kind_are_counted() {
         let mut remarks = vec![Remark::new(RemarkKind::Unreadable, "x"); 25];
         remarks.push(Remark::new(RemarkKind::Note, "y"));
-        let kept = summarised(remarks);
+        let kept = summarise_remarks(remarks);
         assert_eq!(kept.len(), 22);
         assert_eq!(kept[21].message, "5 more remarks of this kind");
     }

@@ -5,29 +5,29 @@
 use std::collections::BTreeMap;
 
 use super::label::Label;
-use super::log::seconds;
+use super::log::nanoseconds_to_seconds;
 use super::remark::{Remark, RemarkKind};
 
-/// A thread of a process, by whatever numbers the log gives.
+/// Key of a thread: process and thread number, as far as the log has them.
 pub type Thread = (i64, i64);
 
-/// The open sections of all threads.
+/// Open sections of all threads.
 #[derive(Debug, Clone, Default)]
 pub struct Sections {
-    open: BTreeMap<Thread, Vec<Open>>,
+    open: BTreeMap<Thread, Vec<OpenSection>>,
     /// What was noticed.
     pub remarks: Vec<Remark>,
 }
 
-/// A section of a thread, or an activity that it took over with a call.
+/// Section of a thread, or activity that the thread took over with a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Open {
+struct OpenSection {
     label: Label,
     since_ns: i64,
     is_carried: bool,
 }
 
-/// How a thread's innermost section changed.
+/// Change of a thread's innermost section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SectionChange {
     /// The one before.
@@ -37,7 +37,7 @@ pub(crate) struct SectionChange {
 }
 
 impl Sections {
-    /// The innermost section of a thread.
+    /// Returns the label of a thread's innermost section.
     #[must_use]
     pub fn innermost(&self, thread: Thread) -> Option<Label> {
         self.open.get(&thread)?.last().map(|open| open.label)
@@ -45,33 +45,33 @@ impl Sections {
 
     /// Whether any thread has a section open.
     #[must_use]
-    pub(crate) fn are_open(&self) -> bool {
+    pub(crate) fn has_open(&self) -> bool {
         self.open.values().any(|open| !open.is_empty())
     }
 
-    /// A section begins.
+    /// Begins a section of a thread.
     pub fn begin(&mut self, at_ns: i64, thread: Thread, label: Label) -> SectionChange {
         let from = self.innermost(thread);
-        let open = Open { label, since_ns: at_ns, is_carried: false };
+        let open = OpenSection { label, since_ns: at_ns, is_carried: false };
         self.open.entry(thread).or_default().push(open);
         SectionChange { from, to: Some(label) }
     }
 
-    /// A thread takes over the activity of a call that it serves.
-    pub fn carry(&mut self, at_ns: i64, thread: Thread, label: Label) {
-        let open = Open { label, since_ns: at_ns, is_carried: true };
+    /// Makes a thread take over the activity of a call that it serves.
+    pub fn take_over_call(&mut self, at_ns: i64, thread: Thread, label: Label) {
+        let open = OpenSection { label, since_ns: at_ns, is_carried: true };
         self.open.entry(thread).or_default().push(open);
     }
 
-    /// How many calls a thread serves, each one within the one before.
+    /// Returns the number of calls that a thread serves, each within the one before.
     #[must_use]
-    pub fn carried(&self, thread: Thread) -> usize {
+    pub fn served_calls(&self, thread: Thread) -> usize {
         let open = self.open.get(&thread).into_iter().flatten();
         open.filter(|open| open.is_carried).count()
     }
 
-    /// The innermost call that a thread serves is over, if it serves any.
-    pub(crate) fn put_down(&mut self, thread: Thread) {
+    /// Ends the innermost call that a thread serves, if it serves any.
+    pub(crate) fn end_call(&mut self, thread: Thread) {
         if let Some(open) = self.open.get_mut(&thread)
             && let Some(at) = open.iter().rposition(|open| open.is_carried)
         {
@@ -79,7 +79,7 @@ impl Sections {
         }
     }
 
-    /// The innermost section ends; none, and a remark, if there is none.
+    /// Ends a thread's innermost section; `None`, with a remark, if there is none.
     pub fn end(&mut self, at_ns: i64, thread: Thread) -> Option<SectionChange> {
         let ended = self.open.get_mut(&thread).and_then(|open| {
             let own = open.iter().rposition(|open| !open.is_carried)?;
@@ -92,7 +92,7 @@ impl Sections {
         Some(SectionChange { from: Some(ended?.label), to: self.innermost(thread) })
     }
 
-    /// The innermost section turns out to be of this label.
+    /// Gives a thread's innermost section another label; returns its label until now.
     pub fn rename(&mut self, at_ns: i64, thread: Thread, label: Label) -> Option<Label> {
         match self.open.get_mut(&thread).and_then(|open| open.last_mut()) {
             Some(last) => Some(std::mem::replace(&mut last.label, label)),
@@ -104,15 +104,20 @@ impl Sections {
         }
     }
 
-    /// A process is gone: its sections end. Returns the innermost ones.
-    pub fn died(&mut self, at_ns: i64, process: i64, name: impl Fn(Label) -> String) -> Vec<Label> {
+    /// Ends the sections of a process that died; returns the innermost ones.
+    pub fn end_process(
+        &mut self,
+        at_ns: i64,
+        process: i64,
+        name: impl Fn(Label) -> String,
+    ) -> Vec<Label> {
         let mut ended = Vec::new();
         for ((pid, tid), open) in &mut self.open {
             if *pid != process {
                 continue;
             }
             ended.extend(open.last().map(|open| open.label));
-            for Open { label, .. } in own(std::mem::take(open)) {
+            for OpenSection { label, .. } in begun_by_threads(std::mem::take(open)) {
                 let message = format!(
                     "process {pid} died in section {} of thread {tid}: it ends there",
                     name(label)
@@ -123,15 +128,15 @@ impl Sections {
         ended
     }
 
-    /// The log ends: says which sections are still open.
+    /// Adds remarks on the sections that are open at the end of the log.
     pub fn finish(&mut self, name: impl Fn(Label) -> String) {
         for ((_, tid), open) in std::mem::take(&mut self.open) {
-            for Open { label, since_ns: since, .. } in own(open) {
+            for OpenSection { label, since_ns: since, .. } in begun_by_threads(open) {
                 let message = format!(
                     "section {} of thread {tid}, begun at {:.6} s, never ends: it is taken to last \
                      to the end of the log",
                     name(label),
-                    seconds(since)
+                    nanoseconds_to_seconds(since)
                 );
                 self.remarks.push(Remark::at(RemarkKind::NeverEnded, since, message));
             }
@@ -139,8 +144,8 @@ impl Sections {
     }
 }
 
-/// Sections that threads begin themselves.
-fn own(open: Vec<Open>) -> impl Iterator<Item = Open> {
+/// Returns the sections that threads began themselves, without those of calls.
+fn begun_by_threads(open: Vec<OpenSection>) -> impl Iterator<Item = OpenSection> {
     open.into_iter().filter(|open| !open.is_carried)
 }
 
@@ -159,8 +164,8 @@ mod tests {
         assert_eq!(sections.begin(1, thread, b), SectionChange { from: Some(a), to: Some(b) });
         assert_eq!(sections.rename(2, thread, c), Some(b));
         assert_eq!(sections.end(3, thread), Some(SectionChange { from: Some(c), to: Some(a) }));
-        assert_eq!(sections.died(4, 7, |label| labels.text(label)), [a]);
-        assert!(!sections.are_open());
+        assert_eq!(sections.end_process(4, 7, |label| labels.text(label)), [a]);
+        assert!(!sections.has_open());
         assert_eq!(sections.end(5, thread), None);
         assert_eq!(sections.rename(6, thread, a), None);
         sections.begin(7, thread, a);

@@ -1,25 +1,25 @@
 //! One walk over all periods and readings of a node: stretches of time in which nothing
 //! changes, with the part of the measured energy that falls into each.
 
-use super::equations::distinct;
+use super::equations::distinct_readings;
 use super::label::Label;
 use super::log::{LoggedReading, NodeLog};
 use super::periods::ComponentPeriods;
 
-/// The meter's readings as stretches of even power.
+/// Readings of a meter as stretches of constant power.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SteppedMeter {
     readings: Vec<LoggedReading>,
 }
 
 impl SteppedMeter {
-    /// Of a log; readings of one moment are one.
+    /// Returns the stepped meter of a log; readings of one moment become one.
     #[must_use]
-    pub fn of(log: &NodeLog) -> Self {
-        Self { readings: distinct(&log.readings) }
+    pub fn from_log(log: &NodeLog) -> Self {
+        Self { readings: distinct_readings(&log.readings) }
     }
 
-    /// First and last moment; twice 0 without readings.
+    /// Returns the times (ns) of the first and last reading; zeros without readings.
     #[must_use]
     pub fn span(&self) -> (i64, i64) {
         let at = |reading: Option<&LoggedReading>| reading.map_or(0, |reading| reading.at_ns);
@@ -27,7 +27,7 @@ impl SteppedMeter {
     }
 }
 
-/// A stretch of time in which no state, no activity and no reading changes.
+/// Stretch of time in which no state, no activity and no reading changes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SteadySegment<'a> {
     /// Its start in nanoseconds.
@@ -42,8 +42,8 @@ pub(crate) struct SteadySegment<'a> {
     pub charged: &'a [&'a [Label]],
 }
 
-/// Walks over the time that the meter saw, cut also at `edges` and every `step_ns`.
-pub fn sweep(
+/// Visits the time that the meter covers in segments, cut also at `edges` and every `step_ns`.
+pub fn sweep_segments(
     log: &NodeLog,
     periods: &ComponentPeriods,
     meter: &SteppedMeter,
@@ -52,7 +52,7 @@ pub fn sweep(
     mut visit: impl FnMut(&SteadySegment<'_>),
 ) {
     let count = log.components.len();
-    let cuts = cuts(periods, meter, edges, step_ns);
+    let cuts = cut_moments(periods, meter, edges, step_ns);
     let mut at_state = vec![0; count];
     let mut at_activity = vec![0; count];
     let mut states = vec![None; count];
@@ -94,8 +94,13 @@ pub fn sweep(
     }
 }
 
-/// All moments at which something may change, in order.
-fn cuts(periods: &ComponentPeriods, meter: &SteppedMeter, edges: &[i64], step_ns: i64) -> Vec<i64> {
+/// Returns all times (ns) at which something may change, in order.
+fn cut_moments(
+    periods: &ComponentPeriods,
+    meter: &SteppedMeter,
+    edges: &[i64],
+    step_ns: i64,
+) -> Vec<i64> {
     let states = periods.states.iter().flatten().map(|period| period.end_ns);
     let activities = periods.activities.iter().flatten();
     let activities = activities.flat_map(|period| [period.start_ns, period.end_ns]);

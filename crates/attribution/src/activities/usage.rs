@@ -5,14 +5,14 @@
 use std::collections::BTreeMap;
 
 use super::analysis::Analysis;
-use super::equations::distinct;
+use super::equations::distinct_readings;
 use super::label::Label;
-use super::log::seconds;
+use super::log::nanoseconds_to_seconds;
 
 /// Stretches of time in nanoseconds, in order, that neither overlap nor touch.
 pub(crate) type Stretches = Vec<(i64, i64)>;
 
-/// How long something was so, and how often.
+/// Total time and number of the occurrences of a state or an activity.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Occupancy {
     /// Seconds.
@@ -21,9 +21,9 @@ pub struct Occupancy {
     pub occurrences: usize,
 }
 
-/// Times and occurrences of a node.
+/// Times and occurrences of a node's states, components and activities.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Usage {
+pub struct NodeUsage {
     /// Seconds that duty cycles are shares of: those that the meter saw or, without a meter,
     /// the length of the log.
     pub watched_s: f64,
@@ -35,66 +35,68 @@ pub struct Usage {
     pub activities: BTreeMap<Label, Occupancy>,
 }
 
-impl Usage {
-    /// The times and occurrences of an analysed log.
+impl NodeUsage {
+    /// Returns the times and occurrences of an analysed log.
     #[must_use]
     pub fn of(analysis: &Analysis) -> Self {
-        let watched = watched(analysis);
+        let watched = accounted_time(analysis);
         let of_states = |component: usize| {
             let states = 0..analysis.log.components[component].states.len();
-            let of = |state| occupancy(&in_state(analysis, component, state), &watched);
+            let of = |state| occupancy(&state_stretches(analysis, component, state), &watched);
             states.map(of).collect()
         };
         let components = 0..analysis.log.components.len();
-        let activities = by_activity(analysis).into_iter();
+        let activities = stretches_by_activity(analysis).into_iter();
         Self {
-            watched_s: watched.iter().map(|(start, end)| seconds(end - start)).sum(),
+            watched_s: watched.iter().map(|(start, end)| nanoseconds_to_seconds(end - start)).sum(),
             states: components.clone().map(of_states).collect(),
-            components: components.map(|at| occupancy(&at_work(analysis, at), &watched)).collect(),
+            components: components
+                .map(|at| occupancy(&active_stretches(analysis, at), &watched))
+                .collect(),
             activities: activities.map(|(label, all)| (label, occupancy(&all, &watched))).collect(),
         }
     }
 }
 
-/// The time that is accounted for.
-pub(crate) fn watched(analysis: &Analysis) -> Stretches {
+/// Returns the stretches of time that are accounted for.
+pub(crate) fn accounted_time(analysis: &Analysis) -> Stretches {
     if analysis.account.is_none() {
-        return joined(analysis.log.span().into_iter().collect());
+        return join_stretches(analysis.log.span().into_iter().collect());
     }
-    let readings = distinct(&analysis.log.readings);
+    let readings = distinct_readings(&analysis.log.readings);
     let known = readings.windows(2).filter(|pair| !pair[1].after_gap);
-    joined(known.map(|pair| (pair[0].at_ns, pair[1].at_ns)).collect())
+    join_stretches(known.map(|pair| (pair[0].at_ns, pair[1].at_ns)).collect())
 }
 
-/// When a component was in a state.
-pub(crate) fn in_state(analysis: &Analysis, component: usize, state: usize) -> Stretches {
+/// Returns the stretches in which a component was in a state.
+pub(crate) fn state_stretches(analysis: &Analysis, component: usize, state: usize) -> Stretches {
     let periods = analysis.periods.states[component].iter();
     let own = periods.filter(|period| period.state == Some(state));
-    joined(own.map(|period| (period.start_ns, period.end_ns)).collect())
+    join_stretches(own.map(|period| (period.start_ns, period.end_ns)).collect())
 }
 
-/// When a component was away from its baseline.
-pub(crate) fn at_work(analysis: &Analysis, component: usize) -> Stretches {
+/// Returns the stretches in which a component was in a known state other than its baseline.
+pub(crate) fn active_stretches(analysis: &Analysis, component: usize) -> Stretches {
     let columns = &analysis.columns.of[component];
     let is_active = |state: Option<usize>| state.is_some_and(|state| columns[state].is_some());
     let periods = analysis.periods.states[component].iter();
     let own = periods.filter(|period| is_active(period.state));
-    joined(own.map(|period| (period.start_ns, period.end_ns)).collect())
+    join_stretches(own.map(|period| (period.start_ns, period.end_ns)).collect())
 }
 
-/// When any component worked for each activity.
-pub(crate) fn by_activity(analysis: &Analysis) -> BTreeMap<Label, Stretches> {
+/// Returns the stretches in which any component worked for an activity, by activity.
+pub(crate) fn stretches_by_activity(analysis: &Analysis) -> BTreeMap<Label, Stretches> {
     let mut all: BTreeMap<Label, Stretches> = BTreeMap::new();
     for period in analysis.periods.activities.iter().flatten() {
         for label in &period.charged {
             all.entry(*label).or_default().push((period.start_ns, period.end_ns));
         }
     }
-    all.into_iter().map(|(label, stretches)| (label, joined(stretches))).collect()
+    all.into_iter().map(|(label, stretches)| (label, join_stretches(stretches))).collect()
 }
 
-/// Stretches in any order as one for each time without a pause.
-pub(crate) fn joined(mut all: Stretches) -> Stretches {
+/// Sorts stretches and joins those that overlap or touch.
+pub(crate) fn join_stretches(mut all: Stretches) -> Stretches {
     all.retain(|(start, end)| start < end);
     all.sort_unstable();
     let mut found: Stretches = Vec::new();
@@ -107,8 +109,8 @@ pub(crate) fn joined(mut all: Stretches) -> Stretches {
     found
 }
 
-/// The parts of stretches that lie within others.
-pub(crate) fn within<'a>(
+/// Returns for each stretch the nanoseconds of it that lie within other stretches.
+pub(crate) fn overlap_lengths<'a>(
     stretches: &'a [(i64, i64)],
     others: &'a [(i64, i64)],
 ) -> impl Iterator<Item = i64> + 'a {
@@ -122,10 +124,10 @@ pub(crate) fn within<'a>(
     })
 }
 
-/// How long and how often within the watched time.
+/// Returns total time and number of stretches within the accounted time.
 fn occupancy(stretches: &[(i64, i64)], watched: &[(i64, i64)]) -> Occupancy {
-    let parts: Vec<i64> = within(stretches, watched).filter(|part| *part > 0).collect();
-    let time_s = parts.iter().map(|part| seconds(*part)).sum();
+    let parts: Vec<i64> = overlap_lengths(stretches, watched).filter(|part| *part > 0).collect();
+    let time_s = parts.iter().map(|part| nanoseconds_to_seconds(*part)).sum();
     Occupancy { time_s, occurrences: parts.len() }
 }
 
@@ -134,11 +136,11 @@ mod tests {
     use super::super::{AnalysisOptions, Labels, analyse, read_csv};
     use super::*;
 
-    fn usage(lines: &str) -> (Usage, Labels, Analysis) {
+    fn usage(lines: &str) -> (NodeUsage, Labels, Analysis) {
         let mut labels = Labels::default();
         let log = read_csv(&format!("time_s,component,event,value\n{lines}"), "1", &mut labels);
         let analysis = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
-        (Usage::of(&analysis), labels, analysis)
+        (NodeUsage::of(&analysis), labels, analysis)
     }
 
     fn close(occupancy: Occupancy, time_s: f64, occurrences: usize) -> bool {
@@ -147,8 +149,9 @@ mod tests {
 
     #[test]
     fn stretches_without_a_pause_are_one() {
-        assert_eq!(joined(vec![(5, 7), (0, 2), (2, 3), (6, 9), (4, 4)]), [(0, 3), (5, 9)]);
-        let parts: Vec<i64> = within(&[(0, 4), (5, 9), (20, 21)], &[(1, 2), (3, 7)]).collect();
+        assert_eq!(join_stretches(vec![(5, 7), (0, 2), (2, 3), (6, 9), (4, 4)]), [(0, 3), (5, 9)]);
+        let parts: Vec<i64> =
+            overlap_lengths(&[(0, 4), (5, 9), (20, 21)], &[(1, 2), (3, 7)]).collect();
         assert_eq!(parts, [2, 2, 0]);
     }
 

@@ -11,15 +11,15 @@
 //! outermost frame names it. A sample has one line, and the innermost frame there names it.
 //! Where several originals remain, all are named.
 
-mod read;
-mod resolve;
+mod reader;
+mod resolver;
 
 use std::collections::HashMap;
 
-pub use read::MappingError;
-pub use resolve::{NameCertainty, RuntimeMethod, SourceMethod};
+pub use reader::MappingError;
+pub use resolver::{NameCertainty, RuntimeMethod, SourceMethod};
 
-/// A mapping file, as far as it was asked for.
+/// Mapping file of ProGuard or R8, with the members of the wanted classes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mapping {
     /// By obfuscated name.
@@ -30,18 +30,18 @@ pub struct Mapping {
     source_files: HashMap<String, String>,
 }
 
-/// A class and its methods by obfuscated name.
+/// Class of the mapping with its methods by obfuscated name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct MappedClass {
     original: String,
     /// Whether it is R8's own: then the classes its frames name are inner names of R8's.
     is_synthesized: bool,
-    methods: HashMap<String, Vec<Original>>,
+    methods: HashMap<String, Vec<OriginalMethod>>,
 }
 
-/// A method of the sources that is (a part of) one of the application.
+/// Method of the sources that is an application's method or a part of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Original {
+struct OriginalMethod {
     /// Where it comes from another class.
     class: Option<String>,
     name: String,
@@ -51,14 +51,14 @@ struct Original {
     residual: Option<String>,
     /// Lines of the application and of the sources where it is the outermost frame; none of
     /// one that only was inlined.
-    spans: Vec<Span>,
+    spans: Vec<LineSpan>,
     /// The same where it is the innermost frame: its own code.
-    own: Vec<Span>,
+    own: Vec<LineSpan>,
 }
 
-/// A range of lines, and what it was.
+/// Range of lines in the application with the range in the sources that it comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Span {
+struct LineSpan {
     /// First and last line in the application, where it has any.
     minified: Option<(u32, u32)>,
     /// First and last line in the source; zero where unknown.
@@ -66,12 +66,12 @@ struct Span {
 }
 
 impl Mapping {
-    /// How many classes the file names.
+    /// Returns the number of classes in the file.
     pub fn len(&self) -> usize {
         self.obfuscated.len()
     }
 
-    /// Whether it names none.
+    /// Whether the file names no class.
     pub fn is_empty(&self) -> bool {
         self.obfuscated.is_empty()
     }

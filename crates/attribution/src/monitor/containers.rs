@@ -1,7 +1,7 @@
 //! Which container and pod a process is in, by the path of its control group (cgroups(7)): the
 //! path is made by the container's runtime, and holds its number or name.
 
-/// A container.
+/// Container of processes: its runtime, id and pod.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Container {
     /// The runtime's name; empty where the path does not say.
@@ -64,7 +64,7 @@ const KEEPERS: [&str; 3] = ["libpod-conmon-", "crio-conmon-", "lxc.monitor"];
 /// What systemd appends to names of groups.
 const UNITS: [&str; 3] = [".scope", ".service", ".slice"];
 
-/// The container of a process whose `/proc/PID/cgroup` this is; none outside of containers.
+/// Returns the container of a process from its `/proc/PID/cgroup`; `None` outside of containers.
 pub fn container(text: &str) -> Option<Container> {
     text.lines().filter_map(|line| line.splitn(3, ':').nth(2)).find_map(of_path)
 }

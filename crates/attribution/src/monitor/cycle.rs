@@ -8,7 +8,7 @@ use super::containers::Container;
 use super::facts::{CoreTimes, HostFacts, ProcessId, ProcessUsage, TICKS_PER_S};
 use super::formulas::{Covers, EnergyFormula, FigureBasis, MachinePart, PartEnergy, passed};
 
-/// What the processor's energy is shared by: the denominator of a process's share.
+/// Denominator of a process's share of the processor's energy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ShareDenominator {
     /// All CPU time there was: idle time is nobody's.
@@ -19,7 +19,7 @@ pub enum ShareDenominator {
 }
 
 impl ShareDenominator {
-    /// Its name in files and flags.
+    /// Returns the name in files and flags.
     pub fn name(self) -> &'static str {
         match self {
             ShareDenominator::Capacity => "capacity",
@@ -28,7 +28,7 @@ impl ShareDenominator {
     }
 }
 
-/// The energy of a part of the machine in a cycle, and where it comes from.
+/// Energy of a part of the machine in a cycle, with its formula and basis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComponentEnergy {
     /// The part.
@@ -46,7 +46,7 @@ pub struct ComponentEnergy {
 }
 
 impl ComponentEnergy {
-    /// A formula's figure, not shared yet.
+    /// Creates the energy of a formula's figure, before it is shared among processes.
     pub(super) fn new(formula: &dyn EnergyFormula, energy: PartEnergy) -> Self {
         let unattributed_j = energy.joules;
         let (part, basis) = (formula.part(), formula.basis());
@@ -54,7 +54,7 @@ impl ComponentEnergy {
     }
 }
 
-/// A thread's part of a cycle.
+/// CPU time and energy of a thread in a cycle.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThreadCycle {
     /// Its number.
@@ -67,7 +67,7 @@ pub struct ThreadCycle {
     pub cpu_j: f64,
 }
 
-/// What a process spent in a cycle.
+/// CPU time and energies of a process in a cycle.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProcessCycle {
     /// Which.
@@ -90,7 +90,7 @@ pub struct ProcessCycle {
     pub container: Option<Container>,
 }
 
-/// What happened between two readings.
+/// Cycle between two readings: energies of the machine's parts and of its processes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cycle {
     /// Start, in seconds since the machine's start.
@@ -110,18 +110,18 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    /// Its length in seconds.
+    /// Returns the length in seconds.
     pub fn duration_s(&self) -> f64 {
         self.end_s - self.start_s
     }
 
-    /// The component of a part.
+    /// Returns the energy of a part of the machine, if a formula has it.
     pub fn component(&self, part: MachinePart) -> Option<&ComponentEnergy> {
         self.components.iter().find(|component| component.part == part)
     }
 
-    /// Gives a process its part (0..1) of the network's energy, where the system does not
-    /// say who sends but the process itself does.
+    /// Gives a process its share (0..1) of the network's energy, where the system does not show
+    /// which process sends but the process itself does.
     pub fn give_network(&mut self, pid: u32, part: f64) -> Option<f64> {
         let process = self.processes.iter_mut().find(|process| process.id.pid == pid)?;
         let network = self.components.iter_mut().find(|c| c.part == MachinePart::Network)?;
@@ -133,8 +133,8 @@ impl Cycle {
         process.network_j
     }
 
-    /// Gives a process that has ended what it used in this cycle, where it has said so itself:
-    /// nobody else can be asked any more.
+    /// Adds the CPU time that an ended process itself reported of this cycle, since the system no
+    /// longer shows it.
     pub fn give_ended(&mut self, pid: u32, cpu_s: f64) {
         let Some((id, name)) = self.ended.iter().find(|(id, _)| id.pid == pid) else { return };
         let Some(cpu) = self.components.iter_mut().find(|c| c.part == MachinePart::Cpu) else {
@@ -187,7 +187,7 @@ fn used(before: &HostFacts, after: &HostFacts) -> BTreeMap<ProcessId, (String, u
     after.processes.iter().filter_map(difference).collect()
 }
 
-/// Makes a cycle of two readings.
+/// Returns the cycle between two readings.
 pub(super) fn cycle(
     before: &HostFacts,
     after: &HostFacts,

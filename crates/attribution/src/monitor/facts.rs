@@ -8,8 +8,7 @@ use super::containers::Container;
 /// Ticks of process times per second: the same on all Linux machines.
 pub const TICKS_PER_S: f64 = 100.0;
 
-/// A process or thread: its number and when it started, so that a number given out again
-/// is another one.
+/// Id of a process or thread: its number and start time, which distinguishes reused numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProcessId {
     /// Its number.
@@ -18,7 +17,7 @@ pub struct ProcessId {
     pub start_ticks: u64,
 }
 
-/// What a process has used.
+/// Name and CPU ticks of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessUsage {
     /// Its name.
@@ -27,7 +26,7 @@ pub struct ProcessUsage {
     pub ticks: u64,
 }
 
-/// What a core, or all of them, did.
+/// Busy and idle ticks of a core, or of all cores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CoreTimes {
     /// Ticks with work of any kind.
@@ -36,7 +35,7 @@ pub struct CoreTimes {
     pub idle: u64,
 }
 
-/// Cores with a common clock.
+/// Cores with a common clock, and their times by frequency.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Policy {
     /// Their numbers.
@@ -45,7 +44,7 @@ pub struct Policy {
     pub states_s: BTreeMap<u64, f64>,
 }
 
-/// A network interface.
+/// Counters of a network interface.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Interface {
     /// Bytes received.
@@ -56,7 +55,7 @@ pub struct Interface {
     pub speed_mbps: Option<f64>,
 }
 
-/// All that was read.
+/// Facts of a machine from one reading of all sensors.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostFacts {
     /// When, in seconds since the machine's start.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Why nothing could be read.
+/// Error of reading a machine.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
     /// The machine's own clock file can't be read.
@@ -27,7 +27,7 @@ pub enum HostError {
     Device(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// A machine.
+/// Machine whose files can be read, this one or a board.
 pub trait Host {
     /// Its name in reports.
     fn name(&self) -> String;
@@ -46,7 +46,7 @@ pub trait Host {
     fn ask(&self, question: &str) -> Result<String, HostError>;
 }
 
-/// Texts of files at about one moment.
+/// Texts of a machine's files, read at about one time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostSnapshot {
     /// Seconds since the machine's start, by its own monotonic clock: no step of the wall
@@ -56,7 +56,7 @@ pub struct HostSnapshot {
 }
 
 impl HostSnapshot {
-    /// An empty one.
+    /// Creates a snapshot without files.
     pub fn at(uptime_s: f64) -> Self {
         Self { uptime_s, files: BTreeMap::new() }
     }
@@ -66,28 +66,28 @@ impl HostSnapshot {
         self.files.insert(path.into(), text);
     }
 
-    /// The text of a file.
+    /// Returns the text of a file.
     pub fn text(&self, path: &str) -> Option<&str> {
         self.files.get(path)?.as_deref().ok()
     }
 
-    /// A file's text without white space around it, as a number.
+    /// Returns a file's text as a number, without white space around it.
     pub fn number(&self, path: &str) -> Option<f64> {
         self.text(path)?.trim().parse::<f64>().ok().filter(|number| number.is_finite())
     }
 
-    /// The files that match a pattern, in the order of their paths.
+    /// Returns paths and texts of the files that match a pattern, in the order of their paths.
     pub fn matching<'s>(&'s self, pattern: &'s str) -> impl Iterator<Item = (&'s str, &'s str)> {
         let found = self.files.iter().filter(move |(path, _)| matches(pattern, path));
         found.filter_map(|(path, text)| Some((path.as_str(), text.as_deref().ok()?)))
     }
 
-    /// Why nothing that matches was read: a file can't be, or there is none.
+    /// Returns why no file that matches was read: it cannot be read, or there is none.
     pub(crate) fn why_missing(&self, pattern: &str) -> String {
         self.refusal(pattern).unwrap_or_else(|| format!("no {pattern}"))
     }
 
-    /// Why a file that matches can't be read, if there is one.
+    /// Returns why a file that matches cannot be read, if there is one.
     pub fn refusal(&self, pattern: &str) -> Option<String> {
         let found = self.files.iter().find(|(path, text)| matches(pattern, path) && text.is_err());
         found.and_then(|(path, text)| Some(format!("{path}: {}", text.as_ref().err()?)))
@@ -107,7 +107,7 @@ pub fn matches(pattern: &str, path: &str) -> bool {
     }
 }
 
-/// The same for one name.
+/// Whether one part of a path matches a part of a pattern.
 pub(super) fn matches_name(pattern: &str, name: &str) -> bool {
     if let Some(rest) = pattern.strip_prefix("[0-9]") {
         let mut letters = name.chars();
@@ -129,7 +129,7 @@ pub(super) fn matches_name(pattern: &str, name: &str) -> bool {
 
 const MARK: &str = "@@@ ";
 
-/// A shell command that prints the files: built-in commands only, since a process per file
+/// Returns a shell command that prints the files: built-in commands only, since a process per file
 /// would cost the device more than what it runs.
 pub fn shell_question(patterns: &BTreeSet<String>) -> String {
     let mut names: Vec<&str> = patterns.iter().map(String::as_str).collect();
@@ -141,7 +141,7 @@ pub fn shell_question(patterns: &BTreeSet<String>) -> String {
     )
 }
 
-/// What [`shell_question`] printed. `None` if there is no time in it.
+/// Parses the output of [`shell_question`]; `None` if it has no time.
 pub fn parse_shell_answer(text: &str) -> Option<HostSnapshot> {
     let mut snapshot = HostSnapshot::default();
     let mut uptime = None;
@@ -166,7 +166,7 @@ pub fn parse_shell_answer(text: &str) -> Option<HostSnapshot> {
     Some(snapshot)
 }
 
-/// Seconds of `/proc/uptime`.
+/// Parses the seconds in `/proc/uptime`.
 pub fn uptime_s(text: &str) -> Option<f64> {
     let first = text.split_ascii_whitespace().next()?;
     first.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds >= 0.0)

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::host::{Host, HostError, HostSnapshot, matches_name, uptime_s};
 
-/// This machine.
+/// This machine, whose files are read directly.
 #[derive(Debug)]
 pub struct ThisMachine {
     began_s: f64,
@@ -16,7 +16,7 @@ pub struct ThisMachine {
 }
 
 impl ThisMachine {
-    /// Takes the time.
+    /// Opens this machine, with its present time.
     ///
     /// # Errors
     /// If this is no Linux.

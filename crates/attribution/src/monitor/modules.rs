@@ -9,7 +9,7 @@ use super::formulas::EnergyFormula;
 use super::host::{Host, HostError, HostSnapshot};
 use super::sensors::{Sensor, sensor};
 
-/// What runs at present.
+/// Sensors and formulas that run at present.
 #[derive(Debug, Default)]
 pub struct RunningModules {
     sensors: BTreeMap<&'static str, Box<dyn Sensor>>,
@@ -29,7 +29,7 @@ impl RunningModules {
         self.sensors.insert(sensor.name(), sensor);
     }
 
-    /// Stops a sensor. Formulas that need it say so.
+    /// Stops a sensor; formulas that need it then have no figure. False if it did not run.
     pub fn stop_sensor(&mut self, name: &str) -> bool {
         self.sensors.remove(name).is_some()
     }
@@ -46,7 +46,7 @@ impl RunningModules {
         self.formulas.insert(formula.name(), formula);
     }
 
-    /// Stops a formula, and the sensors that no other needs.
+    /// Stops a formula, and the sensors that no other formula needs; false if it did not run.
     pub fn stop(&mut self, name: &str) -> bool {
         let Some(stopped) = self.formulas.remove(name) else { return false };
         let still_used = |sensor: &str| self.formulas.values().any(|f| uses(f.as_ref(), sensor));
@@ -63,19 +63,19 @@ impl RunningModules {
         true
     }
 
-    /// Names of the running sensors and formulas.
+    /// Returns the names of the running sensors and formulas.
     pub fn running(&self) -> (Vec<&'static str>, Vec<&'static str>) {
         (self.sensors.keys().copied().collect(), self.formulas.keys().copied().collect())
     }
 
-    /// The running formulas.
+    /// Returns the running formulas.
     pub fn formulas(&self) -> impl Iterator<Item = &dyn EnergyFormula> {
         self.formulas.values().map(AsRef::as_ref)
     }
 
-    /// Reads all sensors, and gives what was spent since the last time; nothing the first
-    /// time, after a gap in which the clock stood still or went back, or when the machine
-    /// was started anew.
+    /// Reads all sensors, and returns the cycle since the last reading; nothing the first time,
+    /// after a gap in which the clock stood still or went back, or when the machine was started
+    /// anew.
     ///
     /// # Errors
     /// If the machine can't be read at all.

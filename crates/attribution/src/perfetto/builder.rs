@@ -9,14 +9,14 @@ use super::wire::{
     CounterDescriptor, DebugAnnotation, TracePacket, TrackDescriptor, TrackEvent, WireTrace,
 };
 
-/// The only writer of the trace.
+/// Id of the only packet sequence of the trace.
 const SEQUENCE: u32 = 1;
 
-/// A track, as slices and counter values name it.
+/// Id of a track, by which slices and counter values name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrackId(u64);
 
-/// A trace in the making.
+/// Builder of a Perfetto trace.
 #[derive(Debug, Clone, Default)]
 pub struct TraceBuilder {
     trace: WireTrace,
@@ -71,7 +71,7 @@ impl TraceBuilder {
         self.event(at_ns, event);
     }
 
-    /// The bytes of the trace.
+    /// Returns the bytes of the trace.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         self.trace.encode_to_vec()

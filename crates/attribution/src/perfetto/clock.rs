@@ -8,16 +8,16 @@ use super::wire;
 /// `BuiltinClock`: the clock of a trace that names none.
 const BOOTTIME: u32 = 6;
 /// Clocks from 64 to 127 are of one packet sequence.
-const OF_SEQUENCE: std::ops::Range<u32> = 64..128;
+const SEQUENCE_CLOCKS: std::ops::Range<u32> = 64..128;
 
-/// What is known of the clocks so far.
+/// Clocks of a trace, as far as its snapshots relate them to the trace's clock.
 #[derive(Debug)]
 pub struct TraceClocks {
     primary: u32,
     known: BTreeMap<(u32, u32), KnownClock>,
 }
 
-/// One clock against the trace's.
+/// Relation of one clock to the trace's clock.
 #[derive(Debug, Clone, Copy)]
 struct KnownClock {
     /// What it read at the last snapshot, in nanoseconds.
@@ -36,7 +36,7 @@ impl Default for TraceClocks {
 }
 
 impl TraceClocks {
-    /// Takes in a snapshot that a sequence sent.
+    /// Takes a snapshot of several clocks that a packet sequence sent.
     pub fn snapshot(&mut self, sequence: u32, snapshot: &wire::ClockSnapshot) {
         if let Ok(primary @ 1..) = u32::try_from(snapshot.primary_trace_clock) {
             self.primary = primary;
@@ -45,7 +45,7 @@ impl TraceClocks {
         // Without the trace's clock, another known one ties the snapshot to it.
         let trace_ns = primary.map(|clock| clock.timestamp).or_else(|| {
             let tie = |clock: &wire::WireClock| {
-                let known = self.known.get(&key(sequence, clock.clock_id))?;
+                let known = self.known.get(&clock_key(sequence, clock.clock_id))?;
                 Some(known.trace_at(clock.timestamp.saturating_mul(known.unit_ns)))
             };
             snapshot.clocks.iter().filter(|clock| !clock.is_incremental).find_map(tie)
@@ -56,17 +56,18 @@ impl TraceClocks {
             let read_ns = clock.timestamp.saturating_mul(unit_ns);
             let running_ns = clock.is_incremental.then_some(read_ns);
             let known = KnownClock { read_ns, trace_ns, unit_ns, running_ns };
-            self.known.insert(key(sequence, clock.clock_id), known);
+            self.known.insert(clock_key(sequence, clock.clock_id), known);
         }
     }
 
-    /// A time of a clock in the trace's clock; `None` if nothing ties the two.
+    /// Converts a clock's time to nanoseconds of the trace's clock; `None` if no snapshot relates
+    /// the two.
     pub(crate) fn trace_ns(&mut self, sequence: u32, clock: Option<u32>, time: u64) -> Option<u64> {
         let clock = clock.unwrap_or(self.primary);
         if clock == self.primary {
             return Some(time);
         }
-        let known = self.known.get_mut(&key(sequence, clock))?;
+        let known = self.known.get_mut(&clock_key(sequence, clock))?;
         let mut read_ns = time.saturating_mul(known.unit_ns);
         if let Some(running) = &mut known.running_ns {
             *running = running.saturating_add(read_ns);
@@ -83,8 +84,8 @@ impl KnownClock {
     }
 }
 
-fn key(sequence: u32, clock: u32) -> (u32, u32) {
-    (if OF_SEQUENCE.contains(&clock) { sequence } else { 0 }, clock)
+fn clock_key(sequence: u32, clock: u32) -> (u32, u32) {
+    (if SEQUENCE_CLOCKS.contains(&clock) { sequence } else { 0 }, clock)
 }
 
 #[cfg(test)]

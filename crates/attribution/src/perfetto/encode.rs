@@ -16,18 +16,18 @@ pub use super::wire::{
     TrackDescriptor,
 };
 
-/// A trace being written.
+/// Encoder of a trace for tests: packets in the order in which they are added.
 #[derive(Default)]
-pub(crate) struct TraceBytes(pub Vec<u8>);
+pub(crate) struct TraceEncoder(pub Vec<u8>);
 
-impl TraceBytes {
-    /// Any packet.
+impl TraceEncoder {
+    /// Adds a packet.
     pub fn packet(&mut self, packet: TracePacket) -> &mut Self {
         WireTrace { packet: vec![packet] }.encode(&mut self.0).unwrap();
         self
     }
 
-    /// What several clocks (`BuiltinClock`, nanoseconds) read at one moment.
+    /// Adds a snapshot of several clocks: (`BuiltinClock`, nanoseconds) each.
     pub fn clocks(&mut self, clocks: &[(u32, u64)]) -> &mut Self {
         let clock = |&(clock_id, timestamp): &(u32, u64)| wire::WireClock {
             clock_id,
@@ -39,13 +39,13 @@ impl TraceBytes {
         self.packet(TracePacket { clock_snapshot, ..TracePacket::default() })
     }
 
-    /// Kernel events of a CPU.
+    /// Adds a bundle of a CPU's kernel events.
     pub fn bundle(&mut self, cpu: u32, event: Vec<FtraceEvent>) -> &mut Self {
         let bundle = FtraceBundle { cpu, event, ..FtraceBundle::default() };
         self.packet(TracePacket { ftrace_events: Some(bundle), ..TracePacket::default() })
     }
 
-    /// Switches of a CPU in the compact form: (time, next thread, its name).
+    /// Adds a bundle of a CPU's switches in the compact form: (time, next thread, its name).
     pub fn compact(&mut self, cpu: u32, switches: &[(u64, i32, &str)]) -> &mut Self {
         let mut compact = CompactSched::default();
         let mut before = 0;
@@ -64,7 +64,7 @@ impl TraceBytes {
         self.packet(TracePacket { ftrace_events: Some(bundle), ..TracePacket::default() })
     }
 
-    /// Processes: (id, name, user).
+    /// Adds a process tree with processes: (id, name, user) each.
     pub fn processes(&mut self, processes: &[(i32, &str, i32)]) -> &mut Self {
         let process = |&(pid, name, uid): &(i32, &str, i32)| WireProcess {
             pid,
@@ -76,7 +76,7 @@ impl TraceBytes {
         self.packet(TracePacket { process_tree, ..TracePacket::default() })
     }
 
-    /// Threads: (id, process, name).
+    /// Adds a process tree with threads: (id, process, name) each.
     pub fn threads(&mut self, threads: &[(i32, i32, &str)]) -> &mut Self {
         let thread =
             |&(tid, tgid, name): &(i32, i32, &str)| WireThread { tid, tgid, name: name.into() };
@@ -85,7 +85,7 @@ impl TraceBytes {
         self.packet(TracePacket { process_tree, ..TracePacket::default() })
     }
 
-    /// Names of rails, by their index.
+    /// Adds names of rails, by their index.
     pub fn rails(&mut self, names: &[&str]) -> &mut Self {
         let rail = |(index, name): (usize, &&str)| RailDescriptor {
             index: index as u32,
@@ -97,7 +97,7 @@ impl TraceBytes {
         self.packet(TracePacket { power_rails, timestamp: Some(0), ..TracePacket::default() })
     }
 
-    /// Energies of all rails (microjoules since boot) at a time in milliseconds.
+    /// Adds the energies of all rails (microjoules since boot) at a time in milliseconds.
     pub fn energies(&mut self, timestamp_ms: u64, energies_uj: &[u64]) -> &mut Self {
         let sample = |(index, &energy): (usize, &u64)| EnergyData {
             index: index as u32,
@@ -110,20 +110,20 @@ impl TraceBytes {
         self.packet(TracePacket { power_rails, timestamp, ..TracePacket::default() })
     }
 
-    /// The battery's counters at a time in nanoseconds.
+    /// Adds the battery's counters at a time in nanoseconds.
     pub fn battery(&mut self, at_ns: u64, battery: BatteryCounters) -> &mut Self {
         let (battery, timestamp) = (Some(battery), Some(at_ns));
         self.packet(TracePacket { battery, timestamp, ..TracePacket::default() })
     }
 
-    /// A track.
+    /// Adds the descriptor of a track.
     pub fn track(&mut self, uuid: u64, name: &str) -> &mut Self {
         let name = Some(name.as_bytes().to_vec());
         let descriptor = TrackDescriptor { uuid, name, ..TrackDescriptor::default() };
         self.packet(TracePacket { track_descriptor: Some(descriptor), ..TracePacket::default() })
     }
 
-    /// A slice of a track begins (with a name) or ends (without).
+    /// Adds the begin (with a name) or the end (without) of a slice.
     pub fn slice(&mut self, at_ns: u64, track: u64, name: Option<&str>) -> &mut Self {
         let event = TrackEvent {
             kind: if name.is_some() { 1 } else { 2 },
@@ -135,7 +135,7 @@ impl TraceBytes {
         self.packet(TracePacket { track_event, timestamp, ..TracePacket::default() })
     }
 
-    /// The packets so far as one packet of compressed ones.
+    /// Returns the packets so far as one packet of deflated packets.
     pub fn compressed(&self) -> Self {
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(&self.0).unwrap();
@@ -145,7 +145,7 @@ impl TraceBytes {
         outer
     }
 
-    /// The packets so far as one packet of those that zstd compressed.
+    /// Returns the packets so far as one packet of packets compressed by zstd.
     pub(crate) fn zstd_bundle(&self) -> Self {
         let bytes = zstd::encode_all(self.0.as_slice(), 3).unwrap();
         let mut outer = Self::default();
@@ -154,7 +154,7 @@ impl TraceBytes {
         outer
     }
 
-    /// The file as gzip.
+    /// Returns the trace's bytes as gzip.
     pub fn gzip(&self) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(&self.0).unwrap();
@@ -162,8 +162,8 @@ impl TraceBytes {
     }
 }
 
-/// A switch between threads: (id, name) each.
-pub fn switch(timestamp: u64, prev: (i32, &str), next: (i32, &str)) -> FtraceEvent {
+/// Event of a switch between threads: (id, name) each.
+pub fn thread_switch(timestamp: u64, prev: (i32, &str), next: (i32, &str)) -> FtraceEvent {
     let sched_switch = Some(SchedSwitch {
         prev_comm: prev.1.into(),
         prev_pid: prev.0,
@@ -173,39 +173,39 @@ pub fn switch(timestamp: u64, prev: (i32, &str), next: (i32, &str)) -> FtraceEve
     FtraceEvent { timestamp, pid: prev.0 as u32, sched_switch, ..FtraceEvent::default() }
 }
 
-/// A CPU's frequency in kHz.
-pub fn frequency(timestamp: u64, cpu_id: u32, state: u32) -> FtraceEvent {
+/// Event of a CPU's frequency in kHz.
+pub fn cpu_frequency(timestamp: u64, cpu_id: u32, state: u32) -> FtraceEvent {
     let cpu_frequency = Some(CpuState { state, cpu_id });
     FtraceEvent { timestamp, cpu_frequency, ..FtraceEvent::default() }
 }
 
-/// A CPU's idle state; `u32::MAX` when it leaves idleness.
-pub fn idle(timestamp: u64, cpu_id: u32, state: u32) -> FtraceEvent {
+/// Event of a CPU's idle state; `u32::MAX` when it leaves idleness.
+pub fn cpu_idle(timestamp: u64, cpu_id: u32, state: u32) -> FtraceEvent {
     let cpu_idle = Some(CpuState { state, cpu_id });
     FtraceEvent { timestamp, cpu_idle, ..FtraceEvent::default() }
 }
 
-/// A line of `trace_marker`.
-pub fn print(timestamp: u64, pid: u32, text: &str) -> FtraceEvent {
+/// Event of a line of `trace_marker`.
+pub fn marker_print(timestamp: u64, pid: u32, text: &str) -> FtraceEvent {
     let print = Some(Print { buf: text.into() });
     FtraceEvent { timestamp, pid, print, ..FtraceEvent::default() }
 }
 
-/// A thread calls into another process by a transaction.
-pub fn call(timestamp: u64, pid: u32, debug_id: i32, is_one_way: bool) -> FtraceEvent {
+/// Event of a thread's call into another process by a transaction.
+pub fn binder_call(timestamp: u64, pid: u32, debug_id: i32, is_one_way: bool) -> FtraceEvent {
     let flags = u32::from(is_one_way);
     let binder_transaction = Some(BinderTransaction { debug_id, reply: 0, flags });
     FtraceEvent { timestamp, pid, binder_transaction, ..FtraceEvent::default() }
 }
 
-/// A thread replies to the call that it serves.
-pub fn reply(timestamp: u64, pid: u32, debug_id: i32) -> FtraceEvent {
+/// Event of a thread's reply to the call that it serves.
+pub fn binder_reply(timestamp: u64, pid: u32, debug_id: i32) -> FtraceEvent {
     let binder_transaction = Some(BinderTransaction { debug_id, reply: 1, flags: 0 });
     FtraceEvent { timestamp, pid, binder_transaction, ..FtraceEvent::default() }
 }
 
-/// A thread receives a transaction.
-pub fn received(timestamp: u64, pid: u32, debug_id: i32) -> FtraceEvent {
+/// Event of a thread's receipt of a transaction.
+pub fn binder_received(timestamp: u64, pid: u32, debug_id: i32) -> FtraceEvent {
     let binder_transaction_received = Some(BinderReceived { debug_id });
     FtraceEvent { timestamp, pid, binder_transaction_received, ..FtraceEvent::default() }
 }
@@ -216,8 +216,8 @@ pub fn battery(current_ua: i64, voltage_uv: i64) -> BatteryCounters {
     BatteryCounters { current_ua, voltage_uv, ..BatteryCounters::default() }
 }
 
-impl TraceBytes {
-    /// A track of a thread.
+impl TraceEncoder {
+    /// Adds the descriptor of a thread's track.
     pub(crate) fn thread_track(&mut self, uuid: u64, pid: i32, tid: i64) -> &mut Self {
         let thread = Some(wire::ThreadDescriptor { pid, tid, ..wire::ThreadDescriptor::default() });
         let descriptor = TrackDescriptor { uuid, thread, ..TrackDescriptor::default() };

@@ -1,18 +1,18 @@
 //! What a trace says, in the reader's own words: one event at a time.
 
-/// One event of a trace.
+/// Event of a trace: its kind and its time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceEvent {
     /// Nanoseconds of the trace's clock (CLOCK_BOOTTIME on Android); `None` for facts that
     /// have no time of their own (names of processes, rails, tracks).
     pub at_ns: Option<u64>,
     /// What happened.
-    pub what: What,
+    pub what: TraceEventKind,
 }
 
-/// What a [`TraceEvent`] is.
+/// Kind of a [`TraceEvent`] with its data.
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum TraceEventKind {
     /// A CPU goes from one thread to another. Thread 0 is the idle one.
     Switch {
         /// The CPU.
@@ -167,7 +167,7 @@ pub enum What {
     },
 }
 
-/// Which rail of a trace: indices are counted anew in every session of a data source, and
+/// Key of a rail in a trace: indices are counted anew in every session of a data source, and
 /// sessions have a number of their own, or else that of the packets' sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RailKey {
@@ -179,7 +179,7 @@ pub struct RailKey {
     pub index: u32,
 }
 
-/// A session of a data source of rails.
+/// Session of a data source of rails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RailSession {
     /// As the data source numbers it.
@@ -188,7 +188,7 @@ pub enum RailSession {
     Sequence(u32),
 }
 
-/// A track of slices or of a counter.
+/// Track of slices or of a counter.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Track {
     /// Its id.
@@ -205,7 +205,7 @@ pub struct Track {
     pub unit: Option<String>,
 }
 
-/// A line of `trace_marker` as `android.os.Trace` writes it.
+/// Line of `trace_marker` as `android.os.Trace` writes it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TraceMarker {
     /// `B|pid|name`: a section begins on the writing thread.
@@ -274,14 +274,14 @@ pub enum TraceMarker {
 }
 
 impl TraceMarker {
-    /// Reads the text of a marker; a line that follows no form is [`TraceMarker::Text`].
+    /// Parses the text of a marker; a line of another form is [`TraceMarker::Text`].
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let text = text.trim_end_matches(['\n', '\0']);
-        Self::structured(text).unwrap_or_else(|| Self::Text(text.to_owned()))
+        Self::parse_structured(text).unwrap_or_else(|| Self::Text(text.to_owned()))
     }
 
-    fn structured(text: &str) -> Option<Self> {
+    fn parse_structured(text: &str) -> Option<Self> {
         let (kind, rest) = text.split_once('|').unwrap_or((text, ""));
         if kind == "E" {
             return Some(Self::End);
@@ -292,19 +292,19 @@ impl TraceMarker {
         let pid = pid.parse().ok()?;
         match kind {
             'B' => Some(Self::Begin { pid, name: rest.to_owned() }),
-            'S' => numbered(rest).map(|(name, cookie)| Self::AsyncBegin {
+            'S' => name_and_number(rest).map(|(name, cookie)| Self::AsyncBegin {
                 pid,
                 name: name.to_owned(),
                 cookie,
             }),
-            'F' => numbered(rest).map(|(name, cookie)| Self::AsyncEnd {
+            'F' => name_and_number(rest).map(|(name, cookie)| Self::AsyncEnd {
                 pid,
                 name: name.to_owned(),
                 cookie,
             }),
             'G' => {
                 let (track, rest) = rest.split_once('|')?;
-                let (name, cookie) = numbered(rest)?;
+                let (name, cookie) = name_and_number(rest)?;
                 let (track, name) = (track.to_owned(), name.to_owned());
                 Some(Self::TrackBegin { pid, track, name, cookie })
             }
@@ -314,7 +314,7 @@ impl TraceMarker {
                 Some(Self::TrackEnd { pid, track: track.to_owned(), cookie })
             }
             'I' | 'N' => Some(Self::Instant),
-            'C' => counter(rest).map(|(name, value)| Self::Counter {
+            'C' => counter_name_and_value(rest).map(|(name, value)| Self::Counter {
                 pid,
                 name: name.to_owned(),
                 value,
@@ -324,15 +324,15 @@ impl TraceMarker {
     }
 }
 
-/// `name|number`. Names may hold `|`; the last field can't.
-fn numbered(text: &str) -> Option<(&str, i64)> {
+/// Splits `name|number`, whose name may contain `|`.
+fn name_and_number(text: &str) -> Option<(&str, i64)> {
     let (name, number) = text.rsplit_once('|')?;
     Some((name, number.parse().ok()?))
 }
 
-/// `name|value`, or with Chromium's group behind it: `name|value|Blob`.
-fn counter(text: &str) -> Option<(&str, i64)> {
-    numbered(text).or_else(|| numbered(text.rsplit_once('|')?.0))
+/// Splits `name|value`, also with Chromium's group after it: `name|value|Blob`.
+fn counter_name_and_value(text: &str) -> Option<(&str, i64)> {
+    name_and_number(text).or_else(|| name_and_number(text.rsplit_once('|')?.0))
 }
 
 #[cfg(test)]

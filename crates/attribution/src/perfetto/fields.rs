@@ -2,7 +2,7 @@
 
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
-/// What stands in a field.
+/// Value of a field of an encoded message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FieldValue<'m> {
     /// A message, a text or packed numbers.
@@ -11,8 +11,8 @@ pub(crate) enum FieldValue<'m> {
     Number,
 }
 
-/// The numbers and values of a message's fields, up to the first that is damaged.
-pub fn fields(message: &[u8]) -> impl Iterator<Item = (u32, FieldValue<'_>)> {
+/// Returns the numbers and values of a message's fields, up to the first damaged one.
+pub fn message_fields(message: &[u8]) -> impl Iterator<Item = (u32, FieldValue<'_>)> {
     let mut rest = message;
     std::iter::from_fn(move || {
         let (number, wire_type) = decode_key(&mut rest).ok()?;
@@ -38,13 +38,13 @@ mod tests {
     fn fields_are_told_and_damage_ends_them() {
         let rail = RailDescriptor { index: 7, rail_name: b"cpu".to_vec(), subsys_name: vec![] };
         let bytes = rail.encode_to_vec();
-        let found: Vec<_> = fields(&bytes).collect();
+        let found: Vec<_> = message_fields(&bytes).collect();
         assert_eq!(found, [(1, FieldValue::Number), (2, FieldValue::Bytes(b"cpu"))]);
         let packet = TracePacket { timestamp: Some(5), ..TracePacket::default() };
         let mut bytes = packet.encode_to_vec();
         bytes.extend([0x0a, 0x7f, 0x00]);
-        let found: Vec<u32> = fields(&bytes).map(|(number, _)| number).collect();
+        let found: Vec<u32> = message_fields(&bytes).map(|(number, _)| number).collect();
         assert_eq!(found, [8]);
-        assert_eq!(fields(&[]).count(), 0);
+        assert_eq!(message_fields(&[]).count(), 0);
     }
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use wattline_units::format::counted_as;
 
-use super::unread::{Holds, UnreadCounts};
+use super::unread::{RecordContent, UnreadCounts};
 use super::wire::{FtraceStats, TraceStats};
 
-/// What was lost when the trace was recorded or read.
+/// Losses of a trace while it was recorded or read.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Losses {
-    /// Packets that say that packets before them are missing.
+    /// PacketReader that say that packets before them are missing.
     pub dropped_packets: u64,
     /// Bundles of kernel events that say that the kernel's buffer ran over before them.
     pub lossy_bundles: u64,
@@ -20,7 +20,7 @@ pub struct Losses {
     /// Chunks that the tracing service's buffer overwrote or discarded, and packets that
     /// writers could not place, by its own count.
     pub service_buffers: u64,
-    /// Packets that don't decode.
+    /// PacketReader that don't decode.
     pub unreadable_packets: u64,
     /// Events whose clock nothing ties to the trace's.
     pub timeless_events: u64,
@@ -28,16 +28,16 @@ pub struct Losses {
     pub truncation: Option<String>,
     /// Kinds of records that are not read and could hold an answer.
     pub unread: UnreadCounts,
-    /// Packets of other machines than the one that is read, by the machine's number.
+    /// PacketReader of other machines than the one that is read, by the machine's number.
     pub other_machines: BTreeMap<u32, u64>,
     pub(super) kernel_start: BTreeMap<u64, u64>,
 }
 
 impl Losses {
-    /// A sentence for each kind of record that is not read and could hold one of these, and
-    /// for other machines.
+    /// Returns a sentence for each kind of record that is not read and may contain what is wanted,
+    /// and for other machines.
     #[must_use]
-    pub fn unread_findings(&self, wanted: &[Holds]) -> Vec<String> {
+    pub fn unread_findings(&self, wanted: &[RecordContent]) -> Vec<String> {
         let machine = |(machine, packets): (&u32, &u64)| {
             let packets = counted_as(packets, "packet is", "packets are");
             format!("{packets} of machine {machine}, which is not the one that is read")
@@ -47,7 +47,7 @@ impl Losses {
         found
     }
 
-    /// A sentence for each sort of loss; none for a whole trace.
+    /// Returns a sentence for each kind of loss; none for a complete trace.
     #[must_use]
     pub fn findings(&self) -> Vec<String> {
         let losses = [
@@ -76,7 +76,7 @@ impl Losses {
         losses.chain(self.truncation.clone()).collect()
     }
 
-    pub(super) fn kernel(&mut self, stats: &FtraceStats) {
+    pub(super) fn add_kernel_losses(&mut self, stats: &FtraceStats) {
         let counts = stats
             .cpu_stats
             .iter()
@@ -92,7 +92,7 @@ impl Losses {
         self.kernel_events = counts.map(growth).fold(0, u64::saturating_add);
     }
 
-    pub(super) fn service(&mut self, stats: &TraceStats) {
+    pub(super) fn add_service_losses(&mut self, stats: &TraceStats) {
         let of = |b: &super::wire::BufferStats| {
             [b.chunks_overwritten, b.chunks_discarded, b.trace_writer_packet_loss]
         };

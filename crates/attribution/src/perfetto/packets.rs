@@ -6,17 +6,17 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use flate2::read::ZlibDecoder;
 
-use super::fields::{FieldValue, fields};
-use super::framing::{PacketRead, Packets};
-use crate::unpacked::{unpacked, zstd_reader};
+use super::fields::{FieldValue, message_fields};
+use super::framing::{FramedPacket, PacketReader};
+use crate::unpacking::{unpack_log, zstd_reader};
 
-/// Fields of a packet that hold compressed ones.
-const DEFLATE: u32 = 50;
-const ZSTD: u32 = 133;
+/// Fields of a packet that contain compressed packets.
+const DEFLATE_FIELD: u32 = 50;
+const ZSTD_FIELD: u32 = 133;
 
-/// What [`PacketSource::next`] found.
+/// Outcome of [`PacketSource::next`].
 #[derive(Debug, PartialEq)]
-pub(crate) enum SourceRead {
+pub(crate) enum SourcePacket {
     /// A packet that is no bundle is in the buffer.
     Packet,
     /// What is left of a bundle, or the bundle itself, can't be read; the file goes on.
@@ -27,55 +27,55 @@ pub(crate) enum SourceRead {
     Truncated(String),
 }
 
-/// Reads the packets of a trace.
+/// Reader of a trace's packets, also of those in compressed bundles.
 pub(crate) struct PacketSource {
-    file: Packets<Box<dyn BufRead>>,
-    bundle: Option<Packets<Box<dyn BufRead>>>,
+    file: PacketReader<Box<dyn BufRead>>,
+    bundle: Option<PacketReader<Box<dyn BufRead>>>,
 }
 
 impl PacketSource {
-    /// Starts to read a trace, unpacked if it is gzip or zstd as a whole.
+    /// Starts to read a trace, which may be packed as gzip or zstd.
     pub fn new(input: impl Read + 'static) -> io::Result<Self> {
-        Ok(Self { file: Packets::new(unpacked(input)?), bundle: None })
+        Ok(Self { file: PacketReader::new(unpack_log(input)?), bundle: None })
     }
 
-    /// The next packet, into `packet`.
-    pub fn next(&mut self, packet: &mut Vec<u8>) -> io::Result<SourceRead> {
+    /// Reads the next packet into `packet`.
+    pub fn next(&mut self, packet: &mut Vec<u8>) -> io::Result<SourcePacket> {
         loop {
             if let Some(bundle) = &mut self.bundle {
                 match bundle.next(packet)? {
-                    PacketRead::Packet if bundled(packet).is_some() => {
-                        return Ok(SourceRead::Unreadable);
+                    FramedPacket::Packet if unpack_bundle(packet).is_some() => {
+                        return Ok(SourcePacket::Unreadable);
                     }
-                    PacketRead::Packet => return Ok(SourceRead::Packet),
-                    PacketRead::End => self.bundle = None,
-                    PacketRead::Truncated(_) => {
+                    FramedPacket::Packet => return Ok(SourcePacket::Packet),
+                    FramedPacket::End => self.bundle = None,
+                    FramedPacket::Truncated(_) => {
                         self.bundle = None;
-                        return Ok(SourceRead::Unreadable);
+                        return Ok(SourcePacket::Unreadable);
                     }
                 }
                 continue;
             }
             match self.file.next(packet)? {
-                PacketRead::Packet => match bundled(packet) {
-                    Some(plain) => self.bundle = Some(Packets::new(plain?)),
-                    None => return Ok(SourceRead::Packet),
+                FramedPacket::Packet => match unpack_bundle(packet) {
+                    Some(plain) => self.bundle = Some(PacketReader::new(plain?)),
+                    None => return Ok(SourcePacket::Packet),
                 },
-                PacketRead::End => return Ok(SourceRead::End),
-                PacketRead::Truncated(how) => return Ok(SourceRead::Truncated(how)),
+                FramedPacket::End => return Ok(SourcePacket::End),
+                FramedPacket::Truncated(how) => return Ok(SourcePacket::Truncated(how)),
             }
         }
     }
 }
 
-/// The packets in a packet, if it is a bundle.
-fn bundled(packet: &[u8]) -> Option<io::Result<Box<dyn BufRead>>> {
-    fields(packet).find_map(|(number, value)| match (number, value) {
-        (DEFLATE, FieldValue::Bytes(bytes)) => {
+/// Returns a reader of the packets in a packet, if it is a bundle.
+fn unpack_bundle(packet: &[u8]) -> Option<io::Result<Box<dyn BufRead>>> {
+    message_fields(packet).find_map(|(number, value)| match (number, value) {
+        (DEFLATE_FIELD, FieldValue::Bytes(bytes)) => {
             let plain = ZlibDecoder::new(Cursor::new(bytes.to_vec()));
             Some(Ok(Box::new(BufReader::new(plain)) as Box<dyn BufRead>))
         }
-        (ZSTD, FieldValue::Bytes(bytes)) => {
+        (ZSTD_FIELD, FieldValue::Bytes(bytes)) => {
             let plain = zstd_reader(Cursor::new(bytes.to_vec()));
             Some(plain.map(|plain| Box::new(BufReader::new(plain)) as Box<dyn BufRead>))
         }

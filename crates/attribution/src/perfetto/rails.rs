@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use super::event::{RailKey, TraceEvent, What};
+use super::event::{RailKey, TraceEvent, TraceEventKind};
 
-/// The rails of a trace, gathered event by event.
+/// Rails of a trace, collected from its events.
 #[derive(Debug, Clone, Default)]
 pub struct RailCatalogue {
     rails: BTreeMap<RailKey, RailRecord>,
@@ -21,7 +21,7 @@ struct RailRecord {
     last_ns: u64,
 }
 
-/// A meter: a rail by all keys under which its samples stand.
+/// Meter of a rail, with the keys of its samples in all sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RailMeter {
     /// Its name.
@@ -33,14 +33,14 @@ pub struct RailMeter {
 }
 
 impl RailCatalogue {
-    /// Takes in an event.
+    /// Takes the name or the sample of a rail from an event; ignores other events.
     pub fn take(&mut self, event: &TraceEvent) {
         match &event.what {
-            What::Rail { rail, name, subsystem } => {
+            TraceEventKind::Rail { rail, name, subsystem } => {
                 let named = Some((name.clone(), subsystem.clone()));
                 self.rails.entry(*rail).or_default().named = named;
             }
-            What::RailEnergy { rail, .. } => {
+            TraceEventKind::RailEnergy { rail, .. } => {
                 let at_ns = event.at_ns.unwrap_or(0);
                 let rail = self.rails.entry(*rail).or_default();
                 rail.first_ns = if rail.samples == 0 { at_ns } else { rail.first_ns.min(at_ns) };
@@ -51,20 +51,20 @@ impl RailCatalogue {
         }
     }
 
-    /// The meters in the order of their keys, and a sentence for each rail that several
+    /// Returns the meters in the order of their keys, and a sentence for each rail that several
     /// sessions recorded at the same time.
     #[must_use]
     pub fn meters(&self) -> (Vec<RailMeter>, Vec<String>) {
         let mut groups: BTreeMap<(String, String), Vec<RailKey>> = BTreeMap::new();
         let mut remarks = Vec::new();
         for key in self.rails.keys() {
-            if let Some(named) = self.named(*key) {
+            if let Some(named) = self.rail_name(*key) {
                 groups.entry(named).or_default().push(*key);
             }
         }
         let mut meters: Vec<RailMeter> = Vec::new();
         for ((name, subsystem), keys) in groups {
-            for keys in self.chains(&name, &keys, &mut remarks) {
+            for keys in self.rail_meters(&name, &keys, &mut remarks) {
                 meters.push(RailMeter { name: name.clone(), subsystem: subsystem.clone(), keys });
             }
         }
@@ -72,9 +72,9 @@ impl RailCatalogue {
         (meters, remarks)
     }
 
-    /// The name of a rail; of one without, that of the only rail with its index that has a
-    /// name and no samples. None for descriptions whose samples go by another key.
-    fn named(&self, key: RailKey) -> Option<(String, String)> {
+    /// Returns name and subsystem of a rail; of one without a name, those of the only rail with its
+    /// index that has a name and no samples. `None` for a name whose samples have another key.
+    fn rail_name(&self, key: RailKey) -> Option<(String, String)> {
         let record = self.rails.get(&key)?;
         let fits = |(other, rail): &(&RailKey, &RailRecord)| {
             (other.source, other.index) == (key.source, key.index)
@@ -91,9 +91,14 @@ impl RailCatalogue {
         }
     }
 
-    /// Keys of one name, cut into meters: those of one session are rails of their own, those
-    /// of sessions one after the other are one.
-    fn chains(&self, name: &str, keys: &[RailKey], remarks: &mut Vec<String>) -> Vec<Vec<RailKey>> {
+    /// Groups the keys of one name into meters: keys of one session are rails of their own, those
+    /// of successive sessions one rail.
+    fn rail_meters(
+        &self,
+        name: &str,
+        keys: &[RailKey],
+        remarks: &mut Vec<String>,
+    ) -> Vec<Vec<RailKey>> {
         let mut sessions: BTreeMap<_, Vec<RailKey>> = BTreeMap::new();
         for key in keys {
             sessions.entry((key.source, key.session)).or_default().push(*key);
@@ -140,13 +145,13 @@ mod tests {
 
     fn named(catalogue: &mut RailCatalogue, rail: RailKey, name: &str) {
         let (name, subsystem) = (name.to_owned(), String::new());
-        let what = What::Rail { rail, name, subsystem };
+        let what = TraceEventKind::Rail { rail, name, subsystem };
         catalogue.take(&TraceEvent { at_ns: None, what });
     }
 
     fn sampled(catalogue: &mut RailCatalogue, rail: RailKey, times_ns: &[u64]) {
         for at_ns in times_ns {
-            let what = What::RailEnergy { rail, energy_uj: *at_ns };
+            let what = TraceEventKind::RailEnergy { rail, energy_uj: *at_ns };
             catalogue.take(&TraceEvent { at_ns: Some(*at_ns), what });
         }
     }

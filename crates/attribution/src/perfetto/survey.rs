@@ -6,8 +6,8 @@ use std::io::{self, Read};
 
 use prost::Message;
 
-use super::fields::fields;
-use super::packets::{PacketSource, SourceRead};
+use super::fields::message_fields;
+use super::packets::{PacketSource, SourcePacket};
 use super::wire::{ClockSnapshot, TraceUuid};
 
 /// `BuiltinClock`.
@@ -15,12 +15,12 @@ const REALTIME: u32 = 1;
 const BOOTTIME: u32 = 6;
 
 /// Fields of a packet that are records.
-const RECORDS: [u32; 6] = [1, 2, 11, 38, 40, 60];
+const RECORD_FIELDS: [u32; 6] = [1, 2, 11, 38, 40, 60];
 
-/// What a trace is of.
+/// Survey of a trace: its machines and their clocks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TraceSurvey {
-    /// Packets of all machines; none in a file that is no trace.
+    /// PacketReader of all machines; none in a file that is no trace.
     pub packets: u64,
     /// The trace's own number, which copies share; none in old traces.
     pub uuid: Option<(i64, i64)>,
@@ -29,10 +29,10 @@ pub struct TraceSurvey {
     pub machines: BTreeMap<u32, MachineSurvey>,
 }
 
-/// What a trace has of a machine.
+/// Survey of one machine in a trace: its clock, start and number of packets.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MachineSurvey {
-    /// Packets with records: of the kernel, of processes, rails, batteries, tracks.
+    /// PacketReader with records: of the kernel, of processes, rails, batteries, tracks.
     pub packets: u64,
     /// The wall clock's time of the machine's start in nanoseconds, by the first snapshot
     /// that has both clocks: traces of one start share it, but for steps of the wall clock.
@@ -41,7 +41,7 @@ pub struct MachineSurvey {
     pub clock: u32,
 }
 
-/// The part of a packet that is looked at.
+/// Packet with the fields that a survey reads.
 #[derive(Clone, PartialEq, Message)]
 struct SurveyedPacket {
     #[prost(message, optional, tag = "6")]
@@ -52,23 +52,24 @@ struct SurveyedPacket {
     machine_id: u32,
 }
 
-/// Looks through a trace.
+/// Surveys a trace without decoding its records.
 ///
 /// # Errors
 /// What the input says.
-pub fn survey(input: impl Read + 'static) -> io::Result<TraceSurvey> {
+pub fn survey_trace(input: impl Read + 'static) -> io::Result<TraceSurvey> {
     let mut source = PacketSource::new(input)?;
     let (mut found, mut bytes) = (TraceSurvey::default(), Vec::new());
     loop {
         match source.next(&mut bytes)? {
-            SourceRead::Packet => {
+            SourcePacket::Packet => {
                 if let Ok(packet) = SurveyedPacket::decode(bytes.as_slice()) {
-                    let records = fields(&bytes).any(|(number, _)| RECORDS.contains(&number));
+                    let records =
+                        message_fields(&bytes).any(|(number, _)| RECORD_FIELDS.contains(&number));
                     found.take(&packet, u64::from(records));
                 }
             }
-            SourceRead::Unreadable => {}
-            SourceRead::End | SourceRead::Truncated(_) => {
+            SourcePacket::Unreadable => {}
+            SourcePacket::End | SourcePacket::Truncated(_) => {
                 found.machines.retain(|_, machine| machine.packets > 0);
                 return Ok(found);
             }
@@ -101,12 +102,12 @@ impl TraceSurvey {
 mod tests {
     use std::io::Cursor;
 
-    use super::super::encode::{BatteryCounters, TraceBytes, TracePacket};
+    use super::super::encode::{BatteryCounters, TraceEncoder, TracePacket};
     use super::*;
 
     #[test]
     fn machines_and_their_starts() {
-        let mut trace = TraceBytes::default();
+        let mut trace = TraceEncoder::default();
         trace.clocks(&[(6, 1_000), (1, 51_000)]).clocks(&[(6, 2_000), (1, 59_000)]);
         trace.processes(&[(1, "init", 0)]);
         let battery = Some(BatteryCounters::default());
@@ -115,7 +116,7 @@ mod tests {
         let trace_uuid = Some(TraceUuid { msb: 3, lsb: 4 });
         trace.packet(TracePacket { trace_uuid, ..TracePacket::default() });
         for bytes in [trace.0.clone(), trace.gzip(), trace.zstd_bundle().0] {
-            let found = survey(Cursor::new(bytes)).unwrap();
+            let found = survey_trace(Cursor::new(bytes)).unwrap();
             assert_eq!((found.packets, found.uuid), (6, Some((3, 4))));
             let host = MachineSurvey { packets: 1, booted_ns: Some(50_000), clock: BOOTTIME };
             let guest = MachineSurvey { packets: 1, booted_ns: None, clock: BOOTTIME };

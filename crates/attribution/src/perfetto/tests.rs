@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 use proptest::prelude::*;
 
-use super::encode::{TraceBytes, frequency, idle, print, switch};
+use super::encode::{TraceEncoder, cpu_frequency, cpu_idle, marker_print, thread_switch};
 use super::wire::{self, BatteryCounters, FtraceBundle, TracePacket};
 use super::*;
 
@@ -16,21 +16,21 @@ fn read(bytes: &[u8]) -> (Vec<TraceEvent>, Losses) {
 }
 
 /// A trace with everything that is read.
-fn sample() -> TraceBytes {
-    let mut trace = TraceBytes::default();
+fn sample() -> TraceEncoder {
+    let mut trace = TraceEncoder::default();
     trace.clocks(&[(6, 1_000), (3, 400)]);
     trace.processes(&[(100, "com.example.app", 10_123), (200, "system_server", 1000)]);
     trace.threads(&[(101, 100, "RenderThread")]);
     trace.rails(&["VSYS_PWR_MMWAVE", "S4M_VDD_CPUCL0"]);
     trace.energies(1, &[10, 20]);
     let events = vec![
-        switch(5_000, (0, "swapper/0"), (101, "RenderThread")),
-        frequency(5_500, 0, 1_401_000),
-        print(6_000, 101, "B|100|draw\n"),
-        print(7_000, 101, "E|100\n"),
-        idle(8_000, 0, 2),
-        idle(9_000, 0, u32::MAX),
-        switch(9_500, (101, "RenderThread"), (0, "swapper/0")),
+        thread_switch(5_000, (0, "swapper/0"), (101, "RenderThread")),
+        cpu_frequency(5_500, 0, 1_401_000),
+        marker_print(6_000, 101, "B|100|draw\n"),
+        marker_print(7_000, 101, "E|100\n"),
+        cpu_idle(8_000, 0, 2),
+        cpu_idle(9_000, 0, u32::MAX),
+        thread_switch(9_500, (101, "RenderThread"), (0, "swapper/0")),
     ];
     trace.bundle(0, events);
     trace.compact(1, &[(5_100, 200, "system_server"), (6_100, 0, "swapper/1")]);
@@ -86,20 +86,26 @@ fn packet_with(field: u32, value: &[u8]) -> Vec<u8> {
 
 #[test]
 fn what_is_not_read_and_could_hold_an_answer_is_named() {
-    let unread = |bytes: &[u8], wanted: &[Holds]| read(bytes).1.unread_findings(wanted);
-    assert!(unread(&sample().0, &[Holds::Scheduling, Holds::Energy, Holds::Sections]).is_empty());
+    let unread = |bytes: &[u8], wanted: &[RecordContent]| read(bytes).1.unread_findings(wanted);
+    assert!(
+        unread(
+            &sample().0,
+            &[RecordContent::Scheduling, RecordContent::Energy, RecordContent::Sections]
+        )
+        .is_empty()
+    );
     let generic = [packet_with(117, &[8, 1]), packet_with(117, &[8, 2])].concat();
     let expected = "2 of packet.generic_kernel_task_state_event (field 117), which could hold who \
                     ran and is not read";
-    assert_eq!(unread(&generic, &[Holds::Scheduling]), [expected]);
-    assert!(unread(&generic, &[Holds::Energy]).is_empty());
+    assert_eq!(unread(&generic, &[RecordContent::Scheduling]), [expected]);
+    assert!(unread(&generic, &[RecordContent::Energy]).is_empty());
     // Of any kind that there is not yet nobody knows what it holds.
-    let newer = unread(&packet_with(1234, b"x"), &[Holds::Energy]);
+    let newer = unread(&packet_with(1234, b"x"), &[RecordContent::Energy]);
     assert!(newer[0].contains("field 1234 of packet, which is newer than Perfetto"), "{newer:?}");
     // A battery (field 38) with a field 9, a bundle of kernel events with a field 12.
-    let battery = unread(&packet_with(38, &[0x48, 1]), &[Holds::Energy]);
+    let battery = unread(&packet_with(38, &[0x48, 1]), &[RecordContent::Energy]);
     assert!(battery[0].contains("field 9 of battery"), "{battery:?}");
-    let bundle = unread(&packet_with(1, &[0x62, 1, 0]), &[Holds::Scheduling]);
+    let bundle = unread(&packet_with(1, &[0x62, 1, 0]), &[RecordContent::Scheduling]);
     assert!(bundle[0].contains("field 12 of ftrace_events"), "{bundle:?}");
 }
 
@@ -108,7 +114,7 @@ fn switches_with_counters_are_missed_only_where_there_are_no_others() {
     // An event (field 2 of a bundle) with field 487.
     let with_counters = packet_with(1, &[0x12, 4, 0xba, 0x1e, 1, 0]);
     let alone = read(&with_counters).1;
-    assert_eq!(alone.unread_findings(&[Holds::Scheduling]).len(), 1, "{alone:?}");
+    assert_eq!(alone.unread_findings(&[RecordContent::Scheduling]).len(), 1, "{alone:?}");
     let both = [with_counters, sample().0].concat();
     assert!(read(&both).1.unread.is_empty());
 }
@@ -119,7 +125,7 @@ fn a_machine_is_read_without_the_others() {
     let alone = read(&trace.0);
     let guest = FtraceBundle {
         cpu: 0,
-        event: vec![switch(5_200, (0, "swapper/0"), (100, "guest"))],
+        event: vec![thread_switch(5_200, (0, "swapper/0"), (100, "guest"))],
         ..FtraceBundle::default()
     };
     trace.packet(TracePacket {
@@ -151,14 +157,14 @@ fn rails_are_of_their_session() {
         }),
         ..TracePacket::default()
     };
-    let mut trace = TraceBytes::default();
+    let mut trace = TraceEncoder::default();
     trace.packet(rails(1, Some(7), "CPU")).packet(rails(1, Some(8), "USB"));
     trace.packet(rails(2, None, "GPU"));
     let keys: Vec<RailSession> = read(&trace.0)
         .0
         .into_iter()
         .filter_map(|event| match event.what {
-            What::Rail { rail, .. } => Some(rail.session),
+            TraceEventKind::Rail { rail, .. } => Some(rail.session),
             _ => None,
         })
         .collect();
@@ -169,12 +175,12 @@ fn rails_are_of_their_session() {
 fn compact_switches_tell_who_leaves_until_events_are_lost() {
     let leaving = |events: Vec<TraceEvent>| -> Vec<Option<i32>> {
         let prev = |event: TraceEvent| match event.what {
-            What::Switch { prev_tid, .. } => Some(prev_tid),
+            TraceEventKind::Switch { prev_tid, .. } => Some(prev_tid),
             _ => None,
         };
         events.into_iter().filter_map(prev).collect()
     };
-    let mut trace = TraceBytes::default();
+    let mut trace = TraceEncoder::default();
     trace.compact(3, &[(10, 1, "a"), (20, 2, "b")]).compact(3, &[(30, 1, "a")]);
     assert_eq!(leaving(read(&trace.0).0), [None, Some(1), Some(2)]);
     let lossy = FtraceBundle { cpu: 3, lost_events: true, ..FtraceBundle::default() };
@@ -187,7 +193,7 @@ fn compact_switches_tell_who_leaves_until_events_are_lost() {
 
 #[test]
 fn dropped_packets_may_have_held_switches_of_any_cpu() {
-    let mut trace = TraceBytes::default();
+    let mut trace = TraceEncoder::default();
     trace.compact(0, &[(10, 1, "a")]).compact(1, &[(10, 2, "b")]);
     let compact_sched = Some(wire::CompactSched {
         switch_timestamp: vec![50],
@@ -203,18 +209,18 @@ fn dropped_packets_may_have_held_switches_of_any_cpu() {
         ..TracePacket::default()
     });
     let (events, losses) = read(&trace.0);
-    let lost = |cpu| TraceEvent { at_ns: Some(50), what: What::Lost { cpu } };
+    let lost = |cpu| TraceEvent { at_ns: Some(50), what: TraceEventKind::Lost { cpu } };
     assert_eq!(events[2..4], [lost(0), lost(1)]);
-    assert!(matches!(events[4].what, What::Switch { prev_tid: None, next_tid: 3, .. }));
+    assert!(matches!(events[4].what, TraceEventKind::Switch { prev_tid: None, next_tid: 3, .. }));
     assert_eq!(losses.dropped_packets, 1);
 }
 
 #[test]
 fn events_in_other_clocks_are_told_in_the_traces_or_counted() {
-    let mut trace = TraceBytes::default();
+    let mut trace = TraceEncoder::default();
     let raw = FtraceBundle {
         cpu: 0,
-        event: vec![frequency(500, 0, 1)],
+        event: vec![cpu_frequency(500, 0, 1)],
         ftrace_clock: 4,
         ..FtraceBundle::default()
     };
@@ -222,7 +228,7 @@ fn events_in_other_clocks_are_told_in_the_traces_or_counted() {
     trace.packet(packet.clone()).clocks(&[(6, 1_000), (5, 100)]).packet(packet);
     let global = FtraceBundle {
         cpu: 0,
-        event: vec![frequency(500, 0, 2)],
+        event: vec![cpu_frequency(500, 0, 2)],
         ftrace_clock: 2,
         ftrace_timestamp: 400,
         boot_timestamp: 9_000,
@@ -236,7 +242,7 @@ fn events_in_other_clocks_are_told_in_the_traces_or_counted() {
 
 #[test]
 fn names_of_track_events_are_interned_per_sequence() {
-    let mut trace = TraceBytes::default();
+    let mut trace = TraceEncoder::default();
     let begin = |sequence: u32, iid: u64| TracePacket {
         timestamp: Some(5),
         trusted_packet_sequence_id: sequence,
@@ -259,8 +265,8 @@ fn names_of_track_events_are_interned_per_sequence() {
     trace.packet(first).packet(begin(1, 1)).packet(begin(2, 1)).packet(after_loss);
     let (events, losses) = read(&trace.0);
     let begins: Vec<_> = events.into_iter().map(|event| event.what).collect();
-    let load = What::SliceBegin { track: 42, name: Some("load".into()) };
-    let lost = |track| What::SliceBegin { track, name: None };
+    let load = TraceEventKind::SliceBegin { track: 42, name: Some("load".into()) };
+    let lost = |track| TraceEventKind::SliceBegin { track, name: None };
     assert_eq!(begins, [load.clone(), load, lost(0), lost(42)]);
     assert_eq!(losses.dropped_packets, 1);
 }
@@ -276,7 +282,7 @@ fn the_recorders_own_counts_of_losses_are_told() {
         chunks_discarded: 0,
         trace_writer_packet_loss: 3,
     };
-    let mut trace = TraceBytes::default();
+    let mut trace = TraceEncoder::default();
     for (phase, overrun) in [(1, 10), (2, 15)] {
         let ftrace_stats = Some(stats(phase, overrun));
         trace.packet(TracePacket { ftrace_stats, ..TracePacket::default() });

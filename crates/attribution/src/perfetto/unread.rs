@@ -2,20 +2,20 @@
 //! packets that are known and left alone, and fields that are newer than this reader. Each
 //! is counted and named, so that an empty answer is never taken for an empty trace.
 //!
-//! To know a newer Perfetto: raise [`NEWEST`] and the numbers of [`PACKET`] and the messages
-//! below it; a kind that could hold an answer gets a line in [`LEFT_ALONE`].
+//! To know a newer Perfetto: raise [`NEWEST_KNOWN_PERFETTO`] and the numbers of [`PACKET`] and the messages
+//! below it; a kind that could hold an answer gets a line in [`KNOWN_UNREAD_KINDS`].
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::fields::{FieldValue, fields};
+use super::fields::{FieldValue, message_fields};
 
-/// The Perfetto whose definitions are known here.
-const NEWEST: &str = "Perfetto 58";
+/// Version of Perfetto whose definitions are known here.
+const NEWEST_KNOWN_PERFETTO: &str = "Perfetto 58";
 
-/// What an unread kind could hold.
+/// Content that an unread kind of record may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Holds {
+pub enum RecordContent {
     /// Who ran on which CPU.
     Scheduling,
     /// Energies or powers.
@@ -26,54 +26,54 @@ pub enum Holds {
     Anything,
 }
 
-/// A kind of record that is not read.
+/// Kind of record that is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct UnreadKind {
     /// The message, and its field: its name where it is known.
     message: &'static str,
     name: Option<&'static str>,
     field: u32,
-    holds: Holds,
+    holds: RecordContent,
 }
 
-/// How often each kind stands in a trace.
+/// Numbers of unread records in a trace, by kind.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UnreadCounts(BTreeMap<UnreadKind, u64>);
 
-/// A message whose fields are looked at.
+/// Message whose fields are checked for unknown ones.
 struct KnownMessage {
     name: &'static str,
-    /// The highest field number of [`NEWEST`].
+    /// The highest field number of [`NEWEST_KNOWN_PERFETTO`].
     highest: u32,
     /// Known numbers above it.
     beyond: &'static [u32],
-    holds: Holds,
+    holds: RecordContent,
     inner: &'static [(u32, &'static KnownMessage)],
 }
 
-const fn leaf(name: &'static str, highest: u32, holds: Holds) -> KnownMessage {
+const fn leaf_message(name: &'static str, highest: u32, holds: RecordContent) -> KnownMessage {
     KnownMessage { name, highest, beyond: &[], holds, inner: &[] }
 }
 
-static COMPACT_SCHED: KnownMessage = leaf("compact_sched", 12, Holds::Scheduling);
-static RAIL: KnownMessage = leaf("rail_descriptor", 4, Holds::Energy);
-static ENERGY: KnownMessage = leaf("energy_data", 3, Holds::Energy);
-static BATTERY: KnownMessage = leaf("battery", 7, Holds::Energy);
-static TRACK_EVENT: KnownMessage = leaf("track_event", 58, Holds::Sections);
+static COMPACT_SCHED: KnownMessage = leaf_message("compact_sched", 12, RecordContent::Scheduling);
+static RAIL: KnownMessage = leaf_message("rail_descriptor", 4, RecordContent::Energy);
+static ENERGY: KnownMessage = leaf_message("energy_data", 3, RecordContent::Energy);
+static BATTERY: KnownMessage = leaf_message("battery", 7, RecordContent::Energy);
+static TRACK_EVENT: KnownMessage = leaf_message("track_event", 58, RecordContent::Sections);
 static BUNDLE: KnownMessage = KnownMessage {
     name: "ftrace_events",
     highest: 11,
     beyond: &[512],
-    holds: Holds::Scheduling,
+    holds: RecordContent::Scheduling,
     inner: &[(2, &EVENT), (4, &COMPACT_SCHED)],
 };
-/// Kinds of kernel events grow with every kernel; those that matter are in [`LEFT_ALONE`].
-static EVENT: KnownMessage = leaf("ftrace_event", u32::MAX, Holds::Anything);
+/// Kinds of kernel events grow with every kernel; those that matter are in [`KNOWN_UNREAD_KINDS`].
+static EVENT: KnownMessage = leaf_message("ftrace_event", u32::MAX, RecordContent::Anything);
 static RAILS: KnownMessage = KnownMessage {
     name: "power_rails",
     highest: 3,
     beyond: &[],
-    holds: Holds::Energy,
+    holds: RecordContent::Energy,
     inner: &[(1, &RAIL), (2, &ENERGY)],
 };
 static PACKET: KnownMessage = KnownMessage {
@@ -81,67 +81,69 @@ static PACKET: KnownMessage = KnownMessage {
     highest: 140,
     // Of Perfetto's own tests.
     beyond: &[900],
-    holds: Holds::Anything,
+    holds: RecordContent::Anything,
     inner: &[(1, &BUNDLE), (11, &TRACK_EVENT), (38, &BATTERY), (40, &RAILS)],
 };
 
-/// Kinds that are known and not read: message, field, name, what they hold.
-const LEFT_ALONE: [(&str, u32, &str, Holds); 17] = [
-    ("packet", 5, "chrome_events", Holds::Anything),
-    ("packet", 77, "android_energy_estimation_breakdown", Holds::Energy),
-    ("packet", 95, "etw_events", Holds::Scheduling),
-    ("packet", 117, "generic_kernel_task_state_event", Holds::Scheduling),
-    ("packet", 118, "generic_kernel_cpu_freq_event", Holds::Scheduling),
-    ("packet", 122, "generic_kernel_process_tree", Holds::Scheduling),
-    ("packet", 125, "protovms", Holds::Anything),
-    ("ftrace_events", 512, "broken_abi_trace_page", Holds::Scheduling),
-    ("ftrace_event", 80, "tracing_mark_write", Holds::Sections),
-    ("ftrace_event", 333, "sde_tracing_mark_write", Holds::Sections),
-    ("ftrace_event", 348, "dpu_tracing_mark_write", Holds::Sections),
-    ("ftrace_event", 349, "g2d_tracing_mark_write", Holds::Sections),
-    ("ftrace_event", 350, "mali_tracing_mark_write", Holds::Sections),
-    ("ftrace_event", 467, "lwis_tracing_mark_write", Holds::Sections),
-    ("ftrace_event", 484, "samsung_tracing_mark_write", Holds::Sections),
+/// Kinds that are known and not read: message, field, name, content.
+const KNOWN_UNREAD_KINDS: [(&str, u32, &str, RecordContent); 17] = [
+    ("packet", 5, "chrome_events", RecordContent::Anything),
+    ("packet", 77, "android_energy_estimation_breakdown", RecordContent::Energy),
+    ("packet", 95, "etw_events", RecordContent::Scheduling),
+    ("packet", 117, "generic_kernel_task_state_event", RecordContent::Scheduling),
+    ("packet", 118, "generic_kernel_cpu_freq_event", RecordContent::Scheduling),
+    ("packet", 122, "generic_kernel_process_tree", RecordContent::Scheduling),
+    ("packet", 125, "protovms", RecordContent::Anything),
+    ("ftrace_events", 512, "broken_abi_trace_page", RecordContent::Scheduling),
+    ("ftrace_event", 80, "tracing_mark_write", RecordContent::Sections),
+    ("ftrace_event", 333, "sde_tracing_mark_write", RecordContent::Sections),
+    ("ftrace_event", 348, "dpu_tracing_mark_write", RecordContent::Sections),
+    ("ftrace_event", 349, "g2d_tracing_mark_write", RecordContent::Sections),
+    ("ftrace_event", 350, "mali_tracing_mark_write", RecordContent::Sections),
+    ("ftrace_event", 467, "lwis_tracing_mark_write", RecordContent::Sections),
+    ("ftrace_event", 484, "samsung_tracing_mark_write", RecordContent::Sections),
     SWITCH_WITH_COUNTERS,
-    ("track_event", 6, "legacy_event", Holds::Sections),
+    ("track_event", 6, "legacy_event", RecordContent::Sections),
 ];
 
-/// Some kernels have it beside `sched_switch`, which says the same.
-const SWITCH_WITH_COUNTERS: (&str, u32, &str, Holds) =
-    ("ftrace_event", 487, "sched_switch_with_ctrs", Holds::Scheduling);
+/// Kind of switch that some kernels record beside `sched_switch`, with the same content.
+const SWITCH_WITH_COUNTERS: (&str, u32, &str, RecordContent) =
+    ("ftrace_event", 487, "sched_switch_with_ctrs", RecordContent::Scheduling);
 
 impl UnreadCounts {
-    /// Counts what a packet has that is not read.
+    /// Counts the records in a packet that are not read.
     pub fn packet(&mut self, packet: &[u8]) {
-        self.message(&PACKET, packet);
+        self.count_message(&PACKET, packet);
     }
 
-    /// Forgets kinds that say again what switches said that were read.
-    pub(crate) fn switches_were_read(&mut self) {
+    /// Removes kinds that only repeat switches that were read.
+    pub(crate) fn forget_read_switches(&mut self) {
         let (message, field, ..) = SWITCH_WITH_COUNTERS;
         self.0.retain(|kind, _| (kind.message, kind.field) != (message, field));
     }
 
-    /// Whether nothing that could hold an answer was passed over.
+    /// Whether no unread record was counted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// A sentence for each kind that could hold one of these, or anything.
+    /// Returns a sentence for each kind that may have one of these contents, or any.
     #[must_use]
-    pub fn findings(&self, wanted: &[Holds]) -> Vec<String> {
-        let is_wanted =
-            |kind: &UnreadKind| kind.holds == Holds::Anything || wanted.contains(&kind.holds);
+    pub fn findings(&self, wanted: &[RecordContent]) -> Vec<String> {
+        let is_wanted = |kind: &UnreadKind| {
+            kind.holds == RecordContent::Anything || wanted.contains(&kind.holds)
+        };
         let kinds = self.0.iter().filter(|(kind, _)| is_wanted(kind));
         kinds.map(|(kind, count)| format!("{count} of {kind}")).collect()
     }
 
-    fn message(&mut self, known: &'static KnownMessage, message: &[u8]) {
-        for (field, value) in fields(message) {
+    fn count_message(&mut self, known: &'static KnownMessage, message: &[u8]) {
+        for (field, value) in message_fields(message) {
             let is_known = field <= known.highest || known.beyond.contains(&field);
-            let left =
-                LEFT_ALONE.iter().find(|(of, number, ..)| (*of, *number) == (known.name, field));
+            let left = KNOWN_UNREAD_KINDS
+                .iter()
+                .find(|(of, number, ..)| (*of, *number) == (known.name, field));
             if let Some((_, _, name, holds)) = left {
                 self.count(known.name, Some(name), field, *holds);
             } else if !is_known {
@@ -149,7 +151,7 @@ impl UnreadCounts {
             }
             let inner = known.inner.iter().find(|(number, _)| *number == field);
             if let (Some((_, inner)), FieldValue::Bytes(bytes)) = (inner, value) {
-                self.message(inner, bytes);
+                self.count_message(inner, bytes);
             }
         }
     }
@@ -161,7 +163,7 @@ impl UnreadCounts {
         message: &'static str,
         name: Option<&'static str>,
         field: u32,
-        holds: Holds,
+        holds: RecordContent,
     ) {
         *self.0.entry(UnreadKind { message, name, field, holds }).or_default() += 1;
     }
@@ -177,13 +179,13 @@ impl fmt::Display for UnreadKind {
             ),
             None => write!(
                 f,
-                "field {field} of {message}, which is newer than {NEWEST}, could hold {holds} and is not read"
+                "field {field} of {message}, which is newer than {NEWEST_KNOWN_PERFETTO}, could hold {holds} and is not read"
             ),
         }
     }
 }
 
-impl fmt::Display for Holds {
+impl fmt::Display for RecordContent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Scheduling => "who ran",

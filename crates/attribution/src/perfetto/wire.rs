@@ -7,7 +7,7 @@ use prost::Message;
 
 pub use super::wire_kernel::*;
 
-/// A whole trace; as a stream, one packet after the other.
+/// Message of a whole trace: packets one after another.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct WireTrace {
     #[prost(message, repeated, tag = "1")]
@@ -154,7 +154,7 @@ pub struct TrackEvent {
     pub double_counter_value: Option<f64>,
 }
 
-/// A figure beside a slice's name.
+/// Message of a figure beside a slice's name.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct DebugAnnotation {
     #[prost(double, optional, tag = "5")]

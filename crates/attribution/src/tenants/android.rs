@@ -5,18 +5,18 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::battery::BatteryMeter;
 use crate::monitor::formulas::SocTable;
-use crate::perfetto::{TraceEvent, What};
+use crate::perfetto::{TraceEvent, TraceEventKind};
 use wattline_units::power::MeterCounter;
 
 use super::android_meters::AndroidMeters;
-use super::facts::TraceFacts;
 use super::names::{TenantId, TenantNames};
 use super::options::EnergySource;
-use super::record::{Counts, OTHERS, RunningTenant, TenantRecord};
+use super::record::{Counts, OTHER_COUNTERS, RunningTenant, TenantRecord};
+use super::trace_facts::TraceFacts;
 
-/// What a tenant is.
+/// Unit of a trace that is one tenant: user, process or thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Grouping {
+pub enum TraceGrouping {
     /// A user: on Android an application, or those that share a user.
     User,
     /// A process.
@@ -25,11 +25,11 @@ pub enum Grouping {
     Thread,
 }
 
-/// Turns events into records.
+/// Converter of a trace's events to records of a stream.
 #[derive(Debug)]
 pub struct AndroidRecords {
     facts: TraceFacts,
-    grouping: Grouping,
+    grouping: TraceGrouping,
     meters: AndroidMeters,
     batteries: BTreeMap<String, BatteryMeter>,
     clocks: HashMap<u32, CpuClock>,
@@ -40,7 +40,7 @@ pub struct AndroidRecords {
     beyond_table_ns: u64,
 }
 
-/// What a CPU did since its last switch, by its frequency.
+/// Cycles of a CPU since its last switch, from its frequency.
 #[derive(Debug, Clone, Copy, Default)]
 struct CpuClock {
     khz: u32,
@@ -65,16 +65,18 @@ impl CpuClock {
     }
 }
 
-/// Where [`AndroidRecords::modelled`] counts nanojoules, among the counters beside the cycles.
-const MODEL: usize = 0;
+/// Index, among the counters beside the cycles, of the nanojoules that
+/// [`AndroidRecords::use_power_table`] counts.
+const MODEL_COUNTER: usize = 0;
 
-/// A counter of microjoules that never wraps.
-pub(super) const MICROJOULES: MeterCounter = MeterCounter { joules_per_count: 1e-6, modulus: None };
+/// Meter counter whose count is a microjoule and that never wraps.
+pub(super) const MICROJOULE_COUNTER: MeterCounter =
+    MeterCounter { joules_per_count: 1e-6, modulus: None };
 
 impl AndroidRecords {
-    /// With the facts of the first pass, and the meters.
+    /// Creates the converter from the facts of the first pass and the meters.
     #[must_use]
-    pub fn new(facts: TraceFacts, grouping: Grouping, meters: AndroidMeters) -> Self {
+    pub fn new(facts: TraceFacts, grouping: TraceGrouping, meters: AndroidMeters) -> Self {
         let has_cycles = facts.has_frequencies();
         let clock = |khz: u32| CpuClock { khz, ..CpuClock::default() };
         let clocks = facts.first_khz.iter().map(|(cpu, khz)| (*cpu, clock(*khz))).collect();
@@ -96,31 +98,32 @@ impl AndroidRecords {
         }
     }
 
-    /// Takes the power of a chip's busy cores by frequency for a model of the energy, and
-    /// says how a stream is to take it. It needs every CPU's frequency.
-    pub fn modelled(&mut self, table: SocTable) -> EnergySource {
+    /// Uses the power of a chip's busy cores by frequency as a model of the energy, and returns the
+    /// energy source for the stream. The trace must have every CPU's frequency.
+    pub fn use_power_table(&mut self, table: SocTable) -> EnergySource {
         for (cpu, clock) in &mut self.clocks {
             clock.power_w = table.watts_of_core(*cpu, u64::from(clock.khz));
         }
         self.soc = Some(table);
-        EnergySource::Modelled { counter: MODEL, joules_per_count: 1e-9 }
+        EnergySource::Modelled { counter: MODEL_COUNTER, joules_per_count: 1e-9 }
     }
 
-    /// Seconds of busy CPUs at frequencies that the table of the model doesn't have.
+    /// Returns the seconds of busy CPUs at frequencies that the table of power does not have.
     #[must_use]
     pub fn beyond_table_s(&self) -> f64 {
         self.beyond_table_ns as f64 * 1e-9
     }
 
-    /// The counter of rails and of the battery.
+    /// Returns the counter of rails and of batteries.
     #[must_use]
     pub fn counter() -> MeterCounter {
-        MICROJOULES
+        MICROJOULE_COUNTER
     }
 
-    /// Samples at which the battery was charged: its energy is not known there.
+    /// Returns the number of samples during which the battery was charged, so that its energy is
+    /// unknown.
     #[must_use]
-    pub fn charging(&self) -> u64 {
+    pub fn charging_samples(&self) -> u64 {
         self.batteries.values().map(|battery| battery.charging).sum()
     }
 
@@ -129,29 +132,30 @@ impl AndroidRecords {
     pub fn is_wanted(event: &TraceEvent) -> bool {
         matches!(
             event.what,
-            What::Switch { .. }
-                | What::CpuFrequency { .. }
-                | What::CpuHotplug { .. }
-                | What::RailEnergy { .. }
-                | What::Battery { .. }
-                | What::Lost { .. }
+            TraceEventKind::Switch { .. }
+                | TraceEventKind::CpuFrequency { .. }
+                | TraceEventKind::CpuHotplug { .. }
+                | TraceEventKind::RailEnergy { .. }
+                | TraceEventKind::Battery { .. }
+                | TraceEventKind::Lost { .. }
         )
     }
 
-    /// Turns an event of the second pass into a record.
+    /// Converts an event of the second pass into a record of the stream: a switch, a loss, a
+    /// meter's reading.
     pub fn record(&mut self, event: &TraceEvent, names: &mut TenantNames) -> Option<TenantRecord> {
         let at_ns = event.at_ns?;
         match &event.what {
-            What::Switch { cpu, prev_tid, next_tid, next_comm } => {
-                let outgoing = prev_tid.map(|tid| self.runner(tid, None, names));
-                let next = self.runner(*next_tid, Some(next_comm), names);
+            TraceEventKind::Switch { cpu, prev_tid, next_tid, next_comm } => {
+                let outgoing = prev_tid.map(|tid| self.running_tenant(tid, None, names));
+                let next = self.running_tenant(*next_tid, Some(next_comm), names);
                 self.running.insert(*cpu, next);
                 let incoming = Some(next);
                 let leaves_idle = *prev_tid == Some(0);
-                let counts = self.counts(*cpu, at_ns, leaves_idle);
+                let counts = self.cycles_since_switch(*cpu, at_ns, leaves_idle);
                 Some(TenantRecord::Switch { at_ns, cpu: *cpu, outgoing, incoming, counts })
             }
-            What::CpuFrequency { cpu, khz } => {
+            TraceEventKind::CpuFrequency { cpu, khz } => {
                 let fresh = CpuClock { since_ns: at_ns, ..CpuClock::default() };
                 let clock = self.clocks.entry(*cpu).or_insert(fresh);
                 clock.run_to(at_ns);
@@ -160,22 +164,27 @@ impl AndroidRecords {
                 clock.power_w = table.and_then(|soc| soc.watts_of_core(*cpu, u64::from(*khz)));
                 None
             }
-            What::CpuHotplug { cpu, is_online } => {
+            TraceEventKind::CpuHotplug { cpu, is_online } => {
                 self.running.remove(cpu);
                 Some(TenantRecord::Hotplug { at_ns, cpu: *cpu, is_online: *is_online })
             }
-            What::RailEnergy { rail, energy_uj } => {
+            TraceEventKind::RailEnergy { rail, energy_uj } => {
                 let meter = *self.meters.rails.get(rail)?;
                 Some(TenantRecord::Energy { at_ns, meter, reading: *energy_uj })
             }
-            What::Battery { name, charge_uah, energy_uwh, current_ua, voltage_uv } => {
+            TraceEventKind::Battery { name, charge_uah, energy_uwh, current_ua, voltage_uv } => {
                 let meter = *self.meters.batteries.get(name)?;
                 let battery = self.batteries.get_mut(name)?;
-                let reading =
-                    battery.sample(at_ns, *energy_uwh, *charge_uah, *current_ua, *voltage_uv)?;
+                let reading = battery.add_sample(
+                    at_ns,
+                    *energy_uwh,
+                    *charge_uah,
+                    *current_ua,
+                    *voltage_uv,
+                )?;
                 Some(TenantRecord::Energy { at_ns, meter, reading })
             }
-            What::Lost { cpu } => {
+            TraceEventKind::Lost { cpu } => {
                 self.running.remove(cpu);
                 Some(TenantRecord::Lost { cpu: Some(*cpu), records: 1 })
             }
@@ -183,19 +192,20 @@ impl AndroidRecords {
         }
     }
 
-    /// The cycles of those who still run when the trace ends, as if they were switched then.
+    /// Returns the records of the tenants that run when the trace ends, as if a switch ended them.
     pub fn last(&mut self, end_ns: u64) -> Vec<TenantRecord> {
         let running = std::mem::take(&mut self.running);
         let switch = |(cpu, runner): (u32, RunningTenant)| {
-            let counts = Some(self.counts(cpu, end_ns, runner.tenant == TenantId::IDLE)?);
+            let counts =
+                Some(self.cycles_since_switch(cpu, end_ns, runner.tenant == TenantId::IDLE)?);
             let outgoing = Some(runner);
             Some(TenantRecord::Switch { at_ns: end_ns, cpu, outgoing, incoming: None, counts })
         };
         running.into_iter().filter_map(switch).collect()
     }
 
-    /// Cycles since the CPU's last switch: none while it is idle, as it is halted.
-    fn counts(&mut self, cpu: u32, at_ns: u64, leaves_idle: bool) -> Option<Counts> {
+    /// Returns the counts since the CPU's last switch; no cycles while it is idle, as it is halted.
+    fn cycles_since_switch(&mut self, cpu: u32, at_ns: u64, leaves_idle: bool) -> Option<Counts> {
         if !self.has_cycles {
             return None;
         }
@@ -204,16 +214,21 @@ impl AndroidRecords {
         let cycles = std::mem::take(&mut clock.cycles);
         let model_nj = std::mem::take(&mut clock.model_nj);
         let beyond_ns = std::mem::take(&mut clock.beyond_table_ns);
-        let mut counts = Counts { cycles: Some(0.0), others: [0.0; OTHERS] };
+        let mut counts = Counts { cycles: Some(0.0), others: [0.0; OTHER_COUNTERS] };
         if !leaves_idle {
             counts.cycles = Some(cycles);
-            counts.others[MODEL] = model_nj;
+            counts.others[MODEL_COUNTER] = model_nj;
             self.beyond_table_ns += beyond_ns;
         }
         Some(counts)
     }
 
-    fn runner(&mut self, tid: i32, comm: Option<&str>, names: &mut TenantNames) -> RunningTenant {
+    fn running_tenant(
+        &mut self,
+        tid: i32,
+        comm: Option<&str>,
+        names: &mut TenantNames,
+    ) -> RunningTenant {
         let thread = i64::from(tid);
         if tid == 0 {
             return RunningTenant { tenant: TenantId::IDLE, thread };
@@ -221,7 +236,7 @@ impl AndroidRecords {
         if let Some(&tenant) = self.tenants.get(&tid) {
             return RunningTenant { tenant, thread };
         }
-        let tenant = self.tenant(tid, comm, names);
+        let tenant = self.tenant_of_thread(tid, comm, names);
         // Who leaves without ever having come has no name yet.
         if comm.is_some() {
             if self.tenants.len() > 1 << 16 {
@@ -232,20 +247,20 @@ impl AndroidRecords {
         RunningTenant { tenant, thread }
     }
 
-    fn tenant(&self, tid: i32, comm: Option<&str>, names: &mut TenantNames) -> TenantId {
+    fn tenant_of_thread(&self, tid: i32, comm: Option<&str>, names: &mut TenantNames) -> TenantId {
         let pid = *self.facts.threads.get(&tid).unwrap_or(&tid);
         let process = self.facts.processes.get(&pid);
         let comm = comm.map_or_else(|| format!("thread {tid}"), str::to_owned);
         match self.grouping {
-            Grouping::User => match self.facts.user(tid) {
+            TraceGrouping::User => match self.facts.user_of_thread(tid) {
                 Some(uid) => names.id(&self.facts.user_name(uid)),
                 None => names.id(&format!("{comm} (no user known)")),
             },
-            Grouping::Process => match process.filter(|(name, _)| !name.is_empty()) {
+            TraceGrouping::Process => match process.filter(|(name, _)| !name.is_empty()) {
                 Some((name, _)) => names.id(&format!("{name}/{pid}")),
                 None => names.id(&format!("{comm}/{pid}")),
             },
-            Grouping::Thread => names.id(&comm),
+            TraceGrouping::Thread => names.id(&comm),
         }
     }
 }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::perfetto::{RailKey, RailMeter};
 
-use super::android::MICROJOULES;
+use super::android::MICROJOULE_COUNTER;
 use super::meter::MeterId;
 use super::stream::WindowStream;
 
-/// Which meter of a stream a reading is of.
+/// Meters of a stream by the rails or batteries of a trace.
 #[derive(Debug, Clone, Default)]
 pub struct AndroidMeters {
     pub(super) rails: HashMap<RailKey, MeterId>,
@@ -20,7 +20,7 @@ impl AndroidMeters {
     pub fn of_rails(rails: &[RailMeter], stream: &mut WindowStream) -> Self {
         let mut meters = Self::default();
         for rail in rails {
-            let meter = stream.meter(&rail.name, MICROJOULES);
+            let meter = stream.add_meter(&rail.name, MICROJOULE_COUNTER);
             meters.rails.extend(rail.keys.iter().map(|key| (*key, meter)));
         }
         meters
@@ -31,7 +31,7 @@ impl AndroidMeters {
         let meter = |name: &String| {
             let shown =
                 if name.is_empty() { "the battery".into() } else { format!("battery {name}") };
-            (name.clone(), stream.meter(&shown, MICROJOULES))
+            (name.clone(), stream.add_meter(&shown, MICROJOULE_COUNTER))
         };
         Self { batteries: names.iter().map(meter).collect(), ..Self::default() }
     }

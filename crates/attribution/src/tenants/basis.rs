@@ -1,6 +1,6 @@
 //! By what energy is shared.
 
-/// By what a window's energy was shared.
+/// Basis by which a window's energy was shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SharingBasis {
     /// Unhalted cycles, counted by the CPU.
@@ -20,7 +20,7 @@ impl SharingBasis {
     pub const ALL: [Self; 5] =
         [Self::Cycles, Self::CyclesByFrequency, Self::Modelled, Self::CpuTime, Self::Nothing];
 
-    /// How outputs spell it.
+    /// Returns the name in outputs.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::names::{TenantId, TenantNames};
 use super::record::TenantRecord;
 
-/// CPU time of all groups at one moment.
+/// CPU time of all groups at one time.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CgroupReading {
     /// When, in ns.
@@ -17,8 +17,8 @@ pub struct CgroupReading {
     pub cpus: usize,
 }
 
-/// CPU time from `cpu.stat` (version 2: a line `usage_usec N`) or `cpuacct.usage` (version
-/// 1: a number), in ns.
+/// Parses CPU time in nanoseconds from `cpu.stat` (version 2: a line `usage_usec N`) or
+/// `cpuacct.usage` (version 1: a number), in ns.
 #[must_use]
 pub fn usage_ns(text: &str) -> Option<u64> {
     if let Ok(ns) = text.trim().parse() {
@@ -28,9 +28,9 @@ pub fn usage_ns(text: &str) -> Option<u64> {
     usec.trim().parse::<u64>().ok()?.checked_mul(1000)
 }
 
-/// What each group used itself between two readings: its own usage less that of the groups
-/// below it. Groups that came or went meanwhile are in their parent's. Time that no group
-/// used is idle.
+/// Returns the records of each group's own CPU time between two readings: its usage less that of
+/// the groups below it. Groups that came or went meanwhile are in their parent's. Time that no
+/// group used is idle.
 pub fn cgroup_records(
     before: &CgroupReading,
     after: &CgroupReading,
@@ -55,7 +55,7 @@ pub fn cgroup_records(
     };
     let mut below: BTreeMap<&str, u64> = BTreeMap::new();
     for (path, ns) in &grown {
-        if let Some(parent) = parent(path, &grown) {
+        if let Some(parent) = nearest_parent(path, &grown) {
             *below.entry(parent).or_default() += ns;
         }
     }
@@ -66,13 +66,13 @@ pub fn cgroup_records(
     }
     let all = end_ns.saturating_sub(start_ns).saturating_mul(after.cpus as u64);
     // Without the root's own count (version 1 has one), the sum of the topmost is used.
-    let topmost = grown.iter().filter(|(path, _)| parent(path, &grown).is_none());
+    let topmost = grown.iter().filter(|(path, _)| nearest_parent(path, &grown).is_none());
     let used: u64 = topmost.map(|(_, ns)| ns).sum();
     give(TenantId::IDLE, all.saturating_sub(used));
 }
 
-/// The nearest group above that was read.
-fn parent<'a>(path: &str, all: &BTreeMap<&'a str, u64>) -> Option<&'a str> {
+/// Returns the nearest group above `path` that was read.
+fn nearest_parent<'a>(path: &str, all: &BTreeMap<&'a str, u64>) -> Option<&'a str> {
     let mut path = path;
     while path != "/" {
         let (above, _) = path.rsplit_once('/')?;

@@ -3,38 +3,39 @@
 use std::collections::BTreeMap;
 
 use super::names::TenantId;
-use super::options::Charging;
+use super::options::RecordWindow;
 use super::record::Counts;
-use super::share::share;
+use super::share::share_window;
 use super::stream::WindowStream;
 use super::view::WindowView;
 use super::window::{RingPosition, TenantTally, TumblingWindow};
 
-/// What is to be charged.
-pub(super) struct UsedEnergy {
+/// CPU time and counts of a tenant, to be charged to windows.
+pub(super) struct CpuUsage {
     pub tenant: TenantId,
     pub cpu_ns: f64,
     pub counts: Option<Counts>,
 }
 
 impl WindowStream {
-    /// The last `windows` of the ring whose time is over, as far as they are known by now.
+    /// Returns the view of the last `windows` complete windows in the ring, as far as they are
+    /// known.
     #[must_use]
-    pub fn recent(&self, windows: usize) -> WindowView {
+    pub fn recent_windows(&self, windows: usize) -> WindowView {
         let now = self.newest_ns / self.options.window_ns;
         let over = self.ring.iter().rev().filter(|(number, _)| *number < now).take(windows);
         let mut view = WindowView::empty();
         for (number, window) in over {
-            view.add(&self.settled(number, window, self.newest_ns));
+            view.add(&self.with_running_time(number, window, self.newest_ns));
         }
         view
     }
 
-    pub(super) fn charge(&mut self, start_ns: u64, end_ns: u64, used: &UsedEnergy) {
+    pub(super) fn charge(&mut self, start_ns: u64, end_ns: u64, used: &CpuUsage) {
         if used.cpu_ns == 0.0 && used.counts.is_none() {
             return;
         }
-        let late = self.parts(start_ns, end_ns, |window, share| {
+        let late = self.share_among_windows(start_ns, end_ns, |window, share| {
             let tally = window.tally(used.tenant);
             tally.cpu_ns += used.cpu_ns * share;
             if let Some(counts) = &used.counts {
@@ -50,9 +51,9 @@ impl WindowStream {
         }
     }
 
-    /// Gives each window that an interval touches its part of it, of 1;
-    /// returns the part that came too late.
-    pub(super) fn parts(
+    /// Calls `give` for each window that an interval touches, with its share of the interval;
+    /// returns the share that is too late for the ring.
+    pub(super) fn share_among_windows(
         &mut self,
         start_ns: u64,
         end_ns: u64,
@@ -61,11 +62,11 @@ impl WindowStream {
         let width = self.options.window_ns;
         let length = end_ns.saturating_sub(start_ns);
         let last = end_ns / width;
-        let is_whole = self.options.charging == Charging::Whole || length == 0;
+        let is_whole = self.options.charging == RecordWindow::Whole || length == 0;
         if is_whole || start_ns / width == last {
-            return match self.held(last) {
+            return match self.held_position(last) {
                 Some(position) => {
-                    give(self.ring.at(position), 1.0);
+                    give(self.ring.window_at(position), 1.0);
                     0.0
                 }
                 None => 1.0,
@@ -75,7 +76,7 @@ impl WindowStream {
         let mut from = start_ns;
         // What lies before the ring is one piece, however long.
         let base_ns = self.ring.base.saturating_mul(width);
-        if from < base_ns && self.held(from / width).is_none() {
+        if from < base_ns && self.held_position(from / width).is_none() {
             let base_ns = self.ring.base.saturating_mul(width).min(end_ns);
             late = (base_ns - from) as f64 / length as f64;
             from = base_ns;
@@ -84,8 +85,8 @@ impl WindowStream {
             let number = from / width;
             let to = (number + 1).saturating_mul(width).min(end_ns);
             let share = (to - from) as f64 / length as f64;
-            match self.held(number) {
-                Some(position) => give(self.ring.at(position), share),
+            match self.held_position(number) {
+                Some(position) => give(self.ring.window_at(position), share),
                 None => late += share,
             }
             from = to;
@@ -93,29 +94,30 @@ impl WindowStream {
         late
     }
 
-    /// The position of a window, which may make older ones leave.
-    fn held(&mut self, number: u64) -> Option<usize> {
+    /// Returns the position of a window in the ring, after closing older windows where it is full;
+    /// `None` for a window that was closed.
+    fn held_position(&mut self, number: u64) -> Option<usize> {
         loop {
-            match self.ring.place(number) {
+            match self.ring.find_or_add(number) {
                 RingPosition::Held(position) => return Some(position),
                 RingPosition::Gone => return None,
-                RingPosition::Full => self.close(u64::MAX),
+                RingPosition::Full => self.close_oldest(u64::MAX),
             }
         }
     }
 
-    /// The oldest window leaves the ring; the log is known to run to `end_ns`.
-    pub(super) fn close(&mut self, end_ns: u64) {
+    /// Closes the oldest window of the ring; the log is known up to `end_ns`.
+    pub(super) fn close_oldest(&mut self, end_ns: u64) {
         let Some((number, window)) = self.ring.pop() else { return };
-        let view = self.settled(number, &window, end_ns);
+        let view = self.with_running_time(number, &window, end_ns);
         let until = number.saturating_add(1).saturating_mul(self.options.window_ns);
         // Who still runs has paid for this window now.
-        let is_spread = self.options.charging == Charging::Spread;
+        let is_spread = self.options.charging == RecordWindow::Spread;
         for cpu in self.cpus.iter_mut().flatten().filter(|cpu| is_spread && cpu.running.is_some()) {
             cpu.charged_ns = cpu.charged_ns.max(until);
         }
         // The log may end just where a window would begin.
-        let is_empty = window.used().next().is_none() && !window.is_metered;
+        let is_empty = window.tenant_tallies().next().is_none() && !window.is_metered;
         let is_nothing = view.end_ns <= view.start_ns && is_empty;
         self.ring.recycle(window);
         if !is_nothing {
@@ -124,20 +126,25 @@ impl WindowStream {
         }
     }
 
-    /// A window with the time of those who still run, up to `now_ns`.
-    pub(super) fn settled(&self, number: u64, window: &TumblingWindow, now_ns: u64) -> WindowView {
+    /// Returns the view of a window with the time of the tenants that still run, up to `now_ns`.
+    pub(super) fn with_running_time(
+        &self,
+        number: u64,
+        window: &TumblingWindow,
+        now_ns: u64,
+    ) -> WindowView {
         let width = self.options.window_ns;
         let start_ns = number.saturating_mul(width).max(self.first_ns.unwrap_or(0));
         let end_ns = number.saturating_add(1).saturating_mul(width).min(now_ns.max(start_ns));
         let mut tallies: BTreeMap<TenantId, TenantTally> =
-            window.used().map(|(tenant, tally)| (tenant, *tally)).collect();
-        let is_spread = self.options.charging == Charging::Spread;
+            window.tenant_tallies().map(|(tenant, tally)| (tenant, *tally)).collect();
+        let is_spread = self.options.charging == RecordWindow::Spread;
         for cpu in self.cpus.iter().flatten().filter(|cpu| is_spread && !cpu.is_offline) {
             let from = cpu.charged_ns.max(start_ns);
             if let Some(runner) = cpu.running.filter(|_| from < end_ns) {
                 tallies.entry(runner.tenant).or_default().cpu_ns += (end_ns - from) as f64;
             }
         }
-        share(&self.options, self.meters.len(), (start_ns, end_ns), tallies, window)
+        share_window(&self.options, self.meters.len(), (start_ns, end_ns), tallies, window)
     }
 }

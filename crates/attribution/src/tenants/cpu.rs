@@ -1,7 +1,7 @@
 //! One CPU: who runs on it, since when, and what its counters read.
 
 use super::names::TenantId;
-use super::record::{Counts, OTHERS, RunningTenant};
+use super::record::{Counts, OTHER_COUNTERS, RunningTenant};
 use super::trouble::Troubles;
 
 /// State of a CPU between two records.
@@ -33,8 +33,13 @@ impl Cpu {
         }
     }
 
-    /// To whom the time since the last switch belongs.
-    pub fn leaving(&self, outgoing: Option<RunningTenant>, troubles: &mut Troubles) -> TenantId {
+    /// Returns the tenant that ran since the last switch; counts a mismatch with the record as
+    /// trouble.
+    pub fn outgoing_tenant(
+        &self,
+        outgoing: Option<RunningTenant>,
+        troubles: &mut Troubles,
+    ) -> TenantId {
         match (self.running, outgoing) {
             (Some(known), Some(told)) if known.thread != told.thread => {
                 troubles.mismatched += 1;
@@ -47,8 +52,9 @@ impl Cpu {
         }
     }
 
-    /// Differences of counters that run on, `bits` wide; `None` at their first reading.
-    pub fn difference(
+    /// Returns the differences of continuous counters of `bits` bits to their last reading; `None`
+    /// at the first one.
+    pub fn counter_differences(
         &mut self,
         now: Counts,
         bits: u32,
@@ -62,7 +68,7 @@ impl Cpu {
             if is_wrap { now + modulus - before } else { now - before }
         };
         let cycles = now.cycles.zip(before.cycles).map(|(now, before)| grown(now, before));
-        let mut others = [0.0; OTHERS];
+        let mut others = [0.0; OTHER_COUNTERS];
         for (index, other) in others.iter_mut().enumerate() {
             *other = grown(now.others[index], before.others[index]);
         }

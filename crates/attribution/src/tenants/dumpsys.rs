@@ -5,7 +5,7 @@
 use crate::{Capacity, Split};
 use wattline_units::csv_text::CsvText;
 
-/// Why a dump gives no answer.
+/// Error of reading a dump.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DumpsysError {
     /// Neither section is there.
@@ -36,7 +36,7 @@ pub enum DumpsysError {
     },
 }
 
-/// What Android estimates that was drawn since the last charge.
+/// Android's estimate of the charge that each user drew since the last charge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BatteryUse {
     /// All of it, in mAh.
@@ -49,7 +49,7 @@ pub struct BatteryUse {
     pub components: Vec<(String, f64)>,
 }
 
-/// CPU use of processes in an interval.
+/// CPU use of processes in an interval, in percent of one CPU.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CpuUse {
     /// Length of the interval in seconds.
@@ -60,9 +60,9 @@ pub struct CpuUse {
     pub other_sections: usize,
 }
 
-/// The power estimates of `dumpsys batterystats`, of Android 5 to 11 (`Uid u0a1: 3.2 (`)
-/// and from 12 on (`UID u0a1: 3.2 fg: ...`, `Global`). Tables per state of power and screen,
-/// which Android 15 and later print below the whole, are parts of it.
+/// Parses the power estimates of `dumpsys batterystats`, of Android 5 to 11 (`Uid u0a1: 3.2 (`) and
+/// from 12 on (`UID u0a1: 3.2 fg: ...`, `Global`). Tables per state of power and screen, which
+/// Android 15 and later print below the whole, are parts of it.
 ///
 /// # Errors
 /// No such section, no total in it, or rows that sum to more than it.
@@ -72,7 +72,7 @@ pub fn battery_use(text: &str) -> Result<BatteryUse, DumpsysError> {
     let section: Vec<&str> = section.take_while(|line| line.starts_with(' ')).collect();
     let total = section.iter().find_map(|line| line.split_once("Computed drain:"));
     let (_, total) = total.ok_or(DumpsysError::NoTotal)?;
-    let computed_mah = number(total).ok_or(DumpsysError::NoTotal)?;
+    let computed_mah = first_number(total).ok_or(DumpsysError::NoTotal)?;
     let actual = section.iter().find_map(|line| line.split_once("actual drain:"));
     let actual_mah = actual.map(|(_, actual)| actual.trim().to_owned());
     let mut found = BatteryRows::default();
@@ -82,7 +82,7 @@ pub fn battery_use(text: &str) -> Result<BatteryUse, DumpsysError> {
     Ok(BatteryUse { computed_mah, actual_mah, users, components })
 }
 
-/// Rows of a section as they come.
+/// Rows of a section of power estimates, collected line by line.
 #[derive(Debug, Default)]
 struct BatteryRows {
     users: Vec<(String, f64)>,
@@ -104,11 +104,11 @@ impl BatteryRows {
             return;
         }
         let Some((name, rest)) = line.split_once(": ") else { return };
-        let Some(mah) = number(rest) else { return };
+        let Some(mah) = first_number(rest) else { return };
         match name.split_once(' ') {
             Some((kind @ ("Uid" | "UID" | "User"), user)) => {
                 (self.whole_depth, self.is_state) = (Some(depth), false);
-                self.rounding += rounding(rest);
+                self.rounding += rounding_of(rest);
                 let user = if kind == "User" { format!("user {user}") } else { user.to_owned() };
                 self.users.push((user, mah));
             }
@@ -118,8 +118,8 @@ impl BatteryRows {
             _ if self.is_part(name) => {}
             _ => {
                 self.whole_depth = None;
-                self.rounding += rounding(rest);
-                let of_users = rest.split_once("apps:").and_then(|(_, apps)| number(apps));
+                self.rounding += rounding_of(rest);
+                let of_users = rest.split_once("apps:").and_then(|(_, apps)| first_number(apps));
                 let own = (mah - of_users.unwrap_or(0.0)).max(0.0);
                 self.components.push((name.to_owned(), own));
             }
@@ -132,11 +132,11 @@ impl BatteryRows {
         whole.is_some_and(|(whole, _)| self.components.iter().any(|(known, _)| known == whole))
     }
 
-    /// No more is spent by parts than by the whole.
+    /// Checks that the parts are not more than the printed total.
     fn check(&self, printed_total: &str, total: f64) -> Result<(), DumpsysError> {
         let all = self.users.iter().chain(&self.components);
         let sum: f64 = all.map(|(_, mah)| mah).sum();
-        if sum <= total + self.rounding + rounding(printed_total) {
+        if sum <= total + self.rounding + rounding_of(printed_total) {
             return Ok(());
         }
         Err(DumpsysError::Contradiction {
@@ -149,30 +149,30 @@ impl BatteryRows {
     }
 }
 
-/// Differences to the fuel gauge, which are no part of the computed drain.
+/// Whether a row is a difference to the fuel gauge, which is no part of the computed drain.
 fn is_balance(name: &str) -> bool {
     ["Unaccounted", "Over-counted", "Overcounted"].contains(&name)
 }
 
-/// The first word of a text, without what ends it.
+/// Returns the first word of a text without the punctuation at its end.
 fn first_word(text: &str) -> Option<&str> {
     text.trim_start().split([' ', ',', '(']).next()
 }
 
-/// The first number of a text.
-fn number(text: &str) -> Option<f64> {
+/// Returns the first number of a text.
+fn first_number(text: &str) -> Option<f64> {
     let word = first_word(text)?;
     word.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0)
 }
 
-/// How far a printed number may be off: a unit of its last digit.
-fn rounding(text: &str) -> f64 {
+/// Returns the largest rounding of a printed number: a unit of its last digit.
+fn rounding_of(text: &str) -> f64 {
     let word = first_word(text).unwrap_or("");
     let decimals = word.split_once('.').map_or(0, |(_, decimals)| decimals.len());
     10f64.powi(-i32::try_from(decimals.min(300)).unwrap_or(0))
 }
 
-/// `dumpsys cpuinfo`, also as a report of an application that does not respond has it: the
+/// Parses `dumpsys cpuinfo`, also as a report of an application that does not respond has it: the
 /// first section, with threads as parts of their processes.
 ///
 /// # Errors
@@ -197,7 +197,7 @@ pub fn cpu_use(text: &str) -> Result<CpuUse, DumpsysError> {
             row => found.extend(row),
         }
     }
-    let processes = processes(&found, total.as_ref())?;
+    let processes = process_rows(&found, total.as_ref())?;
     Ok(CpuUse { seconds: (from - to).abs() / 1e3, processes, other_sections })
 }
 
@@ -226,12 +226,13 @@ impl<'t> CpuRow<'t> {
             figure.parse::<f64>().ok().filter(|_| is_nobodys)
         });
         let column = before.len() - figure.len();
-        Some(Self { column, percent, name, nobodys: nobodys.sum(), rounding: rounding(figure) })
+        Some(Self { column, percent, name, nobodys: nobodys.sum(), rounding: rounding_of(figure) })
     }
 }
 
-/// Processes without their threads, held against what is printed of them.
-fn processes(
+/// Returns the CPU use of processes in percent, without rows of threads; rows that contradict their
+/// total are an error.
+fn process_rows(
     rows: &[CpuRow<'_>],
     total: Option<&CpuRow<'_>>,
 ) -> Result<Vec<(String, f64)>, DumpsysError> {
@@ -265,7 +266,7 @@ fn processes(
 }
 
 impl BatteryUse {
-    /// Shares the computed drain, in mAh.
+    /// Returns the computed drain in mAh, split among users.
     #[must_use]
     pub fn split(&self) -> Split<String> {
         let component = |(name, mah): &(String, f64)| (format!("component: {name}"), *mah);
@@ -280,7 +281,7 @@ impl BatteryUse {
 }
 
 impl CpuUse {
-    /// Shares CPU time, in seconds.
+    /// Returns the CPU time in seconds, split among processes.
     #[must_use]
     pub fn split(&self) -> Split<String> {
         let seconds =
@@ -291,7 +292,7 @@ impl CpuUse {
     }
 }
 
-/// A split as CSV: `tenant`, its amount in `unit`, joules (empty where `joules_per_unit` is
+/// Returns a split as CSV: `tenant`, its amount in `unit`, joules (empty where `joules_per_unit` is
 /// not known), and the share; `unattributed` last.
 #[must_use]
 pub fn dumpsys_csv(split: &Split<String>, unit: &str, joules_per_unit: Option<f64>) -> String {

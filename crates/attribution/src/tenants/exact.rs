@@ -5,11 +5,11 @@
 use wattline_units::atto::Atto;
 
 use super::names::TenantNames;
-use super::output::name;
+use super::output::tenant_name;
 use super::view::{TenantUse, WindowView};
-use crate::TooLarge;
+use crate::QuantityTooLarge;
 
-/// What a tenant used, in whole attounits.
+/// Resources and energy of a tenant in whole attounits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExactUse {
     /// Its name.
@@ -26,8 +26,8 @@ pub struct ExactUse {
     pub energy_j: Option<Atto>,
 }
 
-/// A view's rows, what is unattributed last; `counters` is how many of the other counters have
-/// names.
+/// Returns a view's rows in whole attounits, what is unattributed last; `counters` is how many of
+/// the other counters have names.
 ///
 /// # Errors
 /// A quantity of 10^20 units or more.
@@ -38,19 +38,20 @@ pub fn exact_rows(
     view: &WindowView,
     names: &TenantNames,
     counters: usize,
-) -> Result<Vec<ExactUse>, TooLarge> {
+) -> Result<Vec<ExactUse>, QuantityTooLarge> {
     assert!(view.is_conserved(), "shares don't add up to the energy");
-    let rows = view.rows().into_iter().map(|row| exact(&row, name(&row, names), counters));
+    let rows =
+        view.rows().into_iter().map(|row| exact_use(&row, tenant_name(&row, names), counters));
     let mut rows = rows.collect::<Result<Vec<_>, _>>()?;
     if let (Some(total_j), Some((last, others))) = (view.total_j(), rows.split_last_mut()) {
         let energies = others.iter().filter_map(|row| row.energy_j);
-        last.energy_j = Some(TooLarge::rest("all tenants", total_j, energies)?);
+        last.energy_j = Some(QuantityTooLarge::rest("all tenants", total_j, energies)?);
     }
     Ok(rows)
 }
 
-fn exact(row: &TenantUse, name: &str, counters: usize) -> Result<ExactUse, TooLarge> {
-    let whole = |what, value| TooLarge::check(what, name, value);
+fn exact_use(row: &TenantUse, name: &str, counters: usize) -> Result<ExactUse, QuantityTooLarge> {
+    let whole = |what, value| QuantityTooLarge::check(what, name, value);
     Ok(ExactUse {
         tenant: name.to_owned(),
         cpu_s: whole("cpu_s", row.cpu_s)?,

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use wattline_units::csv_text::CsvText;
 
-/// What runs without anything that is tested are called.
-pub const BASE: &str = "base";
+/// Name of the runs without anything that is tested.
+pub const BASE_NAME: &str = "base";
 
-/// What the sum over sockets is called beside them.
-const ALL_SOCKETS: &str = "all sockets";
+/// Name of the sum over sockets.
+const ALL_SOCKETS_NAME: &str = "all sockets";
 
-/// One run.
+/// Measured run: its configuration, scenario, energies by socket and duration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasuredRun {
     /// Its repetition, from 1.
@@ -26,7 +26,8 @@ pub struct MeasuredRun {
     pub sockets: Vec<(String, f64)>,
 }
 
-/// The two tables of the test, and what is in neither as it has too few runs.
+/// Tables of runs with and without what is tested, and the names of those with too few runs for
+/// either table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExperimentTables {
     /// Runs with each configuration.
@@ -38,20 +39,20 @@ pub struct ExperimentTables {
 }
 
 impl MeasuredRun {
-    /// Mean power by socket, the sum over them last, where there are several.
-    fn powers_w(&self) -> Vec<(String, f64)> {
+    /// Returns the mean power in watts by socket; with several sockets their sum last.
+    fn powers_by_socket_w(&self) -> Vec<(String, f64)> {
         let all: f64 = self.sockets.iter().map(|(_, joules)| joules).sum();
         let mut energies = match self.sockets.len() {
             1 => Vec::new(),
             _ => self.sockets.clone(),
         };
-        energies.push((ALL_SOCKETS.to_owned(), all));
+        energies.push((ALL_SOCKETS_NAME.to_owned(), all));
         energies.into_iter().map(|(name, joules)| (name, joules / self.seconds)).collect()
     }
 }
 
 impl ExperimentTables {
-    /// Runs of the configurations, each against all runs without one.
+    /// Creates the tables of the configurations' runs, each against all runs without one.
     #[must_use]
     pub fn of(configurations: &[String], runs: &[MeasuredRun]) -> Self {
         let has_sockets = runs.iter().any(|run| run.sockets.len() > 1);
@@ -83,7 +84,7 @@ impl ExperimentTables {
                     Some(own) if own == name => &mut with,
                     Some(_) => continue,
                 };
-                for (socket, power_w) in run.powers_w() {
+                for (socket, power_w) in run.powers_by_socket_w() {
                     let socket = has_sockets.then_some(socket);
                     let names = [name.to_owned(), scenario.to_owned()].into_iter().chain(socket);
                     table.row(names.chain([power_w.to_string()]));
@@ -94,7 +95,7 @@ impl ExperimentTables {
     }
 }
 
-/// All runs in the order in which they were made; `basis` is `measured` or `model`.
+/// Returns all runs as CSV, in the order in which they were made; `basis` is `measured` or `model`.
 #[must_use]
 pub fn experiment_csv(runs: &[MeasuredRun], meter: &str, basis: &str) -> String {
     let mut table = CsvText::new([
@@ -114,7 +115,7 @@ pub fn experiment_csv(runs: &[MeasuredRun], meter: &str, basis: &str) -> String 
             table.row([
                 number.to_string(),
                 run.repetition.to_string(),
-                run.configuration.clone().unwrap_or_else(|| BASE.to_owned()),
+                run.configuration.clone().unwrap_or_else(|| BASE_NAME.to_owned()),
                 run.scenario.clone(),
                 socket.clone(),
                 run.seconds.to_string(),
@@ -130,7 +131,7 @@ pub fn experiment_csv(runs: &[MeasuredRun], meter: &str, basis: &str) -> String 
 
 #[cfg(test)]
 mod tests {
-    use super::super::{epsilon, parse_runs};
+    use super::super::{overhead_epsilon, parse_runs};
     use super::*;
 
     fn run(configuration: Option<&str>, scenario: &str, sockets_j: &[f64]) -> MeasuredRun {
@@ -164,7 +165,7 @@ mod tests {
             (10.5, 15.0)
         );
         // 10, 11 W and 12, 13 W on the first: s = 0.7071, e = 2 + 1.64485 sqrt(2 x 0.25).
-        let found = epsilon(with["m, idle, package-0"], base["m, idle, package-0"]);
+        let found = overhead_epsilon(with["m, idle, package-0"], base["m, idle, package-0"]);
         assert!((found.epsilon_w - (2.0 + 1.644_853_6 * 0.5_f64.sqrt())).abs() < 1e-6, "{found:?}");
     }
 

@@ -5,34 +5,34 @@ use wattline_units::power::MeterCounter;
 
 use super::trouble::Troubles;
 
-/// A meter's number within a stream.
+/// Number of a meter in a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MeterId(pub usize);
 
 /// Joules per count where the unit register is not known: 2^-16, of Sandy Bridge and most
 /// after it.
-pub const UNIT_DEFAULT_J: f64 = 1.0 / 65_536.0;
+pub const DEFAULT_RAPL_UNIT_J: f64 = 1.0 / 65_536.0;
 
-/// More than any package draws: a step back of a counter is a wrap only if the energy
-/// that it would mean stays below this power.
-const MOST_W: f64 = 2_000.0;
-/// What a counter may step at once, as its updates are not continuous.
-const STEP_J: f64 = 1.0;
+/// Power in watts that no package exceeds; a counter's step back is a wrap only if the energy of
+/// the wrap stays below this power.
+const MOST_PACKAGE_W: f64 = 2_000.0;
+/// Energy in joules that a counter may step at once, as its updates are not continuous.
+const MOST_STEP_J: f64 = 1.0;
 
-/// Joules per count by the register `MSR_RAPL_POWER_UNIT` (0x606): 2^-ESU, ESU in bits
-/// 12:8 (Intel SDM, vol. 3, 15.10.1).
+/// Returns the joules per count from the register `MSR_RAPL_POWER_UNIT` (0x606): 2^-ESU, ESU in
+/// bits 12:8 (Intel SDM, vol. 3, 15.10.1).
 #[must_use]
 pub fn rapl_unit_j(register: u64) -> f64 {
     (-f64::from(((register >> 8) & 0x1f) as u32)).exp2()
 }
 
-/// RAPL's energy counters: 32 bits wide.
+/// Returns RAPL's energy counter, 32 bits wide.
 #[must_use]
 pub fn rapl_counter(joules_per_count: f64) -> MeterCounter {
     MeterCounter { joules_per_count, modulus: Some(1 << 32) }
 }
 
-/// A meter and its last reading.
+/// Meter with its last reading.
 #[derive(Debug)]
 pub(super) struct MeterState {
     pub name: String,
@@ -40,9 +40,9 @@ pub(super) struct MeterState {
     last: Option<(u64, u64)>,
 }
 
-/// Energy between two readings.
+/// Energy of a meter between two readings.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Difference {
+pub(super) struct MeteredEnergy {
     pub start_ns: u64,
     pub end_ns: u64,
     pub energy_j: f64,
@@ -50,9 +50,9 @@ pub(super) struct Difference {
     pub ns: f64,
 }
 
-impl Difference {
-    /// Two as one: their energy is spread evenly over the time of both.
-    pub fn and(&self, other: &Self) -> Self {
+impl MeteredEnergy {
+    /// Returns the sum with another one, spread evenly over the time of both.
+    pub fn joined_with(&self, other: &Self) -> Self {
         Self {
             start_ns: self.start_ns.min(other.start_ns),
             end_ns: self.end_ns.max(other.end_ns),
@@ -67,13 +67,13 @@ impl MeterState {
         Self { name, counter, last: None }
     }
 
-    /// Takes in a reading; the energy since the one before, where both make sense.
+    /// Takes a reading; returns the energy since the one before, unless the two are inconsistent.
     pub fn read(
         &mut self,
         at_ns: u64,
         reading: u64,
         troubles: &mut Troubles,
-    ) -> Option<Difference> {
+    ) -> Option<MeteredEnergy> {
         troubles.readings += 1;
         let Some((start_ns, before)) = self.last else {
             self.last = Some((at_ns, reading));
@@ -98,18 +98,18 @@ impl MeterState {
         let seconds = (at_ns - start_ns) as f64 * 1e-9;
         if reading < before {
             // CPUs read one counter at nearly one time: the older value may come second.
-            if energy.0 > MOST_W * seconds + STEP_J {
+            if energy.0 > MOST_PACKAGE_W * seconds + MOST_STEP_J {
                 troubles.disordered_readings += 1;
                 return None;
             }
             troubles.meter_wraps += 1;
         }
         let range_j = self.counter.modulus.map(|m| m as f64 * self.counter.joules_per_count);
-        if range_j.is_some_and(|range| range < MOST_W / 10.0 * seconds) {
+        if range_j.is_some_and(|range| range < MOST_PACKAGE_W / 10.0 * seconds) {
             troubles.sparse_readings += 1;
         }
         self.last = Some((at_ns, reading));
-        Some(Difference { start_ns, end_ns: at_ns, energy_j: energy.0, ns: seconds * 1e9 })
+        Some(MeteredEnergy { start_ns, end_ns: at_ns, energy_j: energy.0, ns: seconds * 1e9 })
     }
 
     /// Forgets the last reading if it is later than `now_ns`: the clock was set back.
@@ -129,25 +129,25 @@ mod tests {
         assert_eq!(rapl_unit_j(0xa_1003), 2f64.powi(-16));
         assert_eq!(rapl_unit_j(0xa_0e03), 2f64.powi(-14));
         assert_eq!(rapl_unit_j(0), 1.0);
-        assert_eq!(UNIT_DEFAULT_J, rapl_unit_j(0x1000));
+        assert_eq!(DEFAULT_RAPL_UNIT_J, rapl_unit_j(0x1000));
     }
 
     #[test]
     fn thirty_two_bits_wrap_after_65536_joules() {
-        let mut meter = MeterState::new("pkg".into(), rapl_counter(UNIT_DEFAULT_J));
+        let mut meter = MeterState::new("pkg".into(), rapl_counter(DEFAULT_RAPL_UNIT_J));
         let mut troubles = Troubles::default();
         assert_eq!(meter.read(0, (1 << 32) - 65_536, &mut troubles), None);
         let difference = meter.read(S, 65_536, &mut troubles);
-        let expected = Difference { start_ns: 0, end_ns: S, energy_j: 2.0, ns: S as f64 };
+        let expected = MeteredEnergy { start_ns: 0, end_ns: S, energy_j: 2.0, ns: S as f64 };
         assert_eq!(difference, Some(expected));
         assert_eq!((troubles.meter_wraps, troubles.disordered_readings), (1, 0));
         // Once around takes 65 536 J.
-        assert_eq!(f64::from(u32::MAX) * UNIT_DEFAULT_J + UNIT_DEFAULT_J, 65_536.0);
+        assert_eq!(f64::from(u32::MAX) * DEFAULT_RAPL_UNIT_J + DEFAULT_RAPL_UNIT_J, 65_536.0);
     }
 
     #[test]
     fn an_older_value_read_later_is_no_wrap() {
-        let mut meter = MeterState::new("pkg".into(), rapl_counter(UNIT_DEFAULT_J));
+        let mut meter = MeterState::new("pkg".into(), rapl_counter(DEFAULT_RAPL_UNIT_J));
         let mut troubles = Troubles::default();
         meter.read(0, 1_000_000, &mut troubles);
         assert_eq!(meter.read(1000, 999_990, &mut troubles), None);
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(meter.read(S, 1_000_000, &mut troubles), None);
         assert_eq!(meter.read(2 * S, 3_000_000, &mut troubles).unwrap().energy_j, 2.0);
         assert_eq!(troubles.resets, 1);
-        let mut meter = MeterState::new("pkg".into(), rapl_counter(UNIT_DEFAULT_J));
+        let mut meter = MeterState::new("pkg".into(), rapl_counter(DEFAULT_RAPL_UNIT_J));
         meter.read(0, 1, &mut troubles);
         assert_eq!(meter.read(S, 1 << 32, &mut troubles), None);
         assert_eq!(troubles.impossible_readings, 1);

@@ -2,20 +2,20 @@
 
 use std::collections::HashMap;
 
-/// A tenant's number; indexes into [`TenantNames`].
+/// Number of a tenant, an index into [`TenantNames`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TenantId(pub(super) u32);
 
 impl TenantId {
-    /// Nothing runs: a tenant like any other.
+    /// Idle CPUs, which are a tenant like any other.
     pub const IDLE: Self = Self(0);
-    /// Somebody ran, and records that would say who are missing.
+    /// CPU time whose tenant is unknown, since records are missing.
     pub const NOBODY: Self = Self(1);
     /// All tenants beyond the limit of [`TenantNames`].
     pub const OTHERS: Self = Self(2);
-    /// What meters read before the log's first record: nobody is known to have run.
+    /// Energy metered before the log's first record.
     pub const BEFORE_LOG: Self = Self(3);
-    /// What meters read after the log's last record.
+    /// Energy metered after the log's last record.
     pub const AFTER_LOG: Self = Self(4);
 
     pub(super) const fn index(self) -> usize {
@@ -24,10 +24,10 @@ impl TenantId {
 }
 
 /// The names of [`TenantId::IDLE`] and its like.
-const RESERVED: [&str; 5] =
+const RESERVED_NAMES: [&str; 5] =
     ["idle", "unattributed", "other tenants", "before the log", "after the log"];
 
-/// Every tenant met so far, up to a limit: later ones share a number.
+/// Names of the tenants so far, up to a limit; later ones share a number.
 #[derive(Debug)]
 pub struct TenantNames {
     names: Vec<String>,
@@ -43,14 +43,14 @@ impl Default for TenantNames {
 }
 
 impl TenantNames {
-    /// Room for so many tenants.
+    /// Creates an empty table with a limit on the number of tenants.
     #[must_use]
     pub fn with_limit(limit: usize) -> Self {
-        let names = RESERVED.map(str::to_owned).into();
-        Self { names, ids: HashMap::new(), limit: limit + RESERVED.len(), beyond: 0 }
+        let names = RESERVED_NAMES.map(str::to_owned).into();
+        Self { names, ids: HashMap::new(), limit: limit + RESERVED_NAMES.len(), beyond: 0 }
     }
 
-    /// The number of a name.
+    /// Returns the number of a name; adds it if it is new.
     pub fn id(&mut self, name: &str) -> TenantId {
         if let Some(&id) = self.ids.get(name) {
             return id;
@@ -60,7 +60,7 @@ impl TenantNames {
             return TenantId::OTHERS;
         }
         let id = TenantId(self.names.len() as u32);
-        let is_taken = RESERVED.contains(&name);
+        let is_taken = RESERVED_NAMES.contains(&name);
         self.names.push(if is_taken { format!("{name} (a tenant)") } else { name.to_owned() });
         self.ids.insert(name.to_owned(), id);
         id
@@ -68,22 +68,22 @@ impl TenantNames {
 
     /// Gives a number another name.
     pub fn rename(&mut self, id: TenantId, name: &str) {
-        if id.index() >= RESERVED.len()
+        if id.index() >= RESERVED_NAMES.len()
             && let Some(old) = self.names.get_mut(id.index())
         {
             *old = name.to_owned();
         }
     }
 
-    /// The name of a number.
+    /// Returns the name of a number.
     #[must_use]
     pub fn name(&self, id: TenantId) -> &str {
-        self.names.get(id.index()).map_or(RESERVED[TenantId::OTHERS.index()], String::as_str)
+        self.names.get(id.index()).map_or(RESERVED_NAMES[TenantId::OTHERS.index()], String::as_str)
     }
 
-    /// Times a tenant had no number of its own.
+    /// Returns how many times a name got no number of its own.
     #[must_use]
-    pub fn beyond(&self) -> u64 {
+    pub fn times_beyond_limit(&self) -> u64 {
         self.beyond
     }
 }
@@ -102,6 +102,6 @@ mod tests {
         assert_ne!(idle, TenantId::IDLE);
         assert_eq!(names.name(idle), "idle (a tenant)");
         assert_eq!(names.name(TenantId::IDLE), "idle");
-        assert_eq!((names.id("c"), names.beyond()), (TenantId::OTHERS, 1));
+        assert_eq!((names.id("c"), names.times_beyond_limit()), (TenantId::OTHERS, 1));
     }
 }

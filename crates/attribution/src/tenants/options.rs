@@ -1,10 +1,10 @@
-//! How a stream works.
+//! Options of a stream of records.
 
 use super::basis::SharingBasis;
 
-/// In which window a record counts.
+/// Windows in which the time and counts of a record are charged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Charging {
+pub enum RecordWindow {
     /// Evenly over the time since the last record: a tenant that runs through several
     /// windows counts in each.
     Spread,
@@ -12,9 +12,9 @@ pub enum Charging {
     Whole,
 }
 
-/// What counters show.
+/// Mode of the counters in records: cleared at each switch, or running on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counting {
+pub enum CounterMode {
     /// The count since the last switch: they are cleared at each.
     Cleared,
     /// They run on, and wrap after so many bits.
@@ -24,7 +24,7 @@ pub enum Counting {
     },
 }
 
-/// Where a window's energy comes from.
+/// Source of a window's energy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum EnergySource {
     /// Readings of meters in the stream.
@@ -48,18 +48,18 @@ pub enum EnergySource {
     None,
 }
 
-/// How a stream works.
+/// Options of a stream: windows, charging of records, counters, energy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StreamOptions {
     /// Length of a window in ns.
     pub window_ns: u64,
     /// Windows held for late records and views.
     pub ring: usize,
-    /// In which window a record counts.
-    pub charging: Charging,
-    /// What counters show.
-    pub counting: Counting,
-    /// Where energy comes from.
+    /// Windows in which a record is charged.
+    pub charging: RecordWindow,
+    /// Mode of the counters.
+    pub counting: CounterMode,
+    /// Source of energy.
     pub energy: EnergySource,
     /// What cycles are, if any record has them.
     pub cycles: SharingBasis,
@@ -74,8 +74,8 @@ impl Default for StreamOptions {
         Self {
             window_ns: 100_000_000,
             ring: 100,
-            charging: Charging::Spread,
-            counting: Counting::Cleared,
+            charging: RecordWindow::Spread,
+            counting: CounterMode::Cleared,
             energy: EnergySource::Meters,
             cycles: SharingBasis::Cycles,
             idle_weight: 0.0,

@@ -8,7 +8,7 @@ use super::view::{TenantUse, WindowView};
 use wattline_units::csv_text::CsvText;
 use wattline_units::exposition::OpenMetricsText;
 
-/// What heads the rows of [`rows_csv`], with the names of the other counters after it.
+/// Header of the rows of [`rows_csv`], with the names of the other counters at its end.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TenantTable {
     /// Names of the counters beside the cycles, in their order.
@@ -16,20 +16,21 @@ pub struct TenantTable {
 }
 
 impl TenantTable {
-    /// The header line.
+    /// Returns the header line.
     #[must_use]
     pub fn header(&self) -> String {
-        CsvText::new(COLUMNS.into_iter().chain(self.counters.iter().map(String::as_str))).text()
+        CsvText::new(TENANT_COLUMNS.into_iter().chain(self.counters.iter().map(String::as_str)))
+            .text()
     }
 }
 
-const COLUMNS: [&str; 10] = [
+const TENANT_COLUMNS: [&str; 10] = [
     "start_s", "end_s", "tenant", "cpu_s", "cycles", "switches", "energy_j", "power_w", "share",
     "basis",
 ];
 
-/// A view's rows as CSV, the row `unattributed` last. Times are seconds since `origin_ns`;
-/// what is not known is empty. Energies have no interval: the meter gives none.
+/// Returns a view's rows as CSV, the row `unattributed` last. Times are seconds since `origin_ns`;
+/// unknown figures are empty. Energies have no interval: the meter gives none.
 ///
 /// # Panics
 /// If the rows don't add up, which would be a fault of this program.
@@ -41,23 +42,26 @@ pub fn rows_csv(
     origin_ns: u64,
 ) -> String {
     assert!(view.is_conserved(), "shares don't add up to the energy");
-    let (start_s, end_s) = (since(view.start_ns, origin_ns), since(view.end_ns, origin_ns));
+    let (start_s, end_s) =
+        (seconds_since(view.start_ns, origin_ns), seconds_since(view.end_ns, origin_ns));
     let mut text = CsvText::without_head();
     for row in view.rows() {
         let fixed = [
             start_s.to_string(),
             end_s.to_string(),
-            name(&row, names).to_string(),
-            rounded(row.cpu_s).to_string(),
-            shown(row.cycles),
+            tenant_name(&row, names).to_string(),
+            round_to_ten_digits(row.cpu_s).to_string(),
+            optional_field(row.cycles),
             row.switches.to_string(),
-            shown(row.energy_j),
-            shown(view.power_w(&row)),
-            rounded(row.share).to_string(),
+            optional_field(row.energy_j),
+            optional_field(view.power_w(&row)),
+            round_to_ten_digits(row.share).to_string(),
             view.basis(),
         ];
         let others = row.others.iter().take(table.counters.len());
-        text.row(fixed.into_iter().chain(others.map(|other| rounded(*other).to_string())));
+        text.row(
+            fixed.into_iter().chain(others.map(|other| round_to_ten_digits(*other).to_string())),
+        );
     }
     text.text()
 }
@@ -91,7 +95,8 @@ struct JsonRow<'a> {
     share: f64,
 }
 
-/// A view as one line of JSON; `view_s` names the view (1 or 10), none for all of it.
+/// Returns a view as one line of JSON; `view_s` is its length in seconds (1 or 10), `None` for the
+/// whole log.
 ///
 /// # Panics
 /// If the rows don't add up, which would be a fault of this program.
@@ -102,11 +107,10 @@ pub fn json_line(
     view_s: Option<u32>,
     origin_ns: u64,
 ) -> String {
-    json(view, names, view_s, origin_ns, &[])
+    view_as_json(view, names, view_s, origin_ns, &[])
 }
 
-/// The view of a whole log as one line of JSON; `incomplete` says what of the log was not
-/// read.
+/// Returns the view of a whole log as one line of JSON; `incomplete` lists what was not read.
 ///
 /// # Panics
 /// If the rows don't add up, which would be a fault of this program.
@@ -117,10 +121,10 @@ pub fn json_whole(
     origin_ns: u64,
     incomplete: &[String],
 ) -> String {
-    json(view, names, None, origin_ns, incomplete)
+    view_as_json(view, names, None, origin_ns, incomplete)
 }
 
-fn json(
+fn view_as_json(
     view: &WindowView,
     names: &TenantNames,
     view_s: Option<u32>,
@@ -130,7 +134,7 @@ fn json(
     assert!(view.is_conserved(), "shares don't add up to the energy");
     let (rows, outside) = (view.rows(), view.outside_log());
     let row = |row: &TenantUse| JsonRow {
-        tenant: name(row, names),
+        tenant: tenant_name(row, names),
         cpu_s: row.cpu_s,
         cycles: row.cycles,
         switches: row.switches,
@@ -140,8 +144,8 @@ fn json(
     };
     let json = JsonView {
         view_s,
-        start_s: since(view.start_ns, origin_ns),
-        end_s: since(view.end_ns, origin_ns),
+        start_s: seconds_since(view.start_ns, origin_ns),
+        end_s: seconds_since(view.end_ns, origin_ns),
         windows: view.windows,
         energy_j: view.total_j(),
         power_w: view.total_power_w(),
@@ -155,7 +159,7 @@ fn json(
     serde_json::to_string(&json).unwrap_or_default()
 }
 
-/// A view as OpenMetrics text.
+/// Returns a view as OpenMetrics text.
 ///
 /// # Panics
 /// If the rows don't add up, which would be a fault of this program.
@@ -164,8 +168,8 @@ pub fn openmetrics(view: &WindowView, names: &TenantNames, source: &str) -> Stri
     assert!(view.is_conserved(), "shares don't add up to the energy");
     let rows = view.rows();
     let mut text = OpenMetricsText::default();
-    type Pick = fn(&TenantUse) -> Option<f64>;
-    let families: [(&str, &str, &str, Pick); 3] = [
+    type RowQuantity = fn(&TenantUse) -> Option<f64>;
+    let families: [(&str, &str, &str, RowQuantity); 3] = [
         ("wattline_tenant_energy_joules", "joules", "Energy of a tenant.", |row| row.energy_j),
         ("wattline_tenant_cpu_seconds", "seconds", "CPU time of a tenant.", |row| Some(row.cpu_s)),
         ("wattline_tenant_share_ratio", "ratio", "Part of the energy, or of the weights.", |row| {
@@ -178,7 +182,7 @@ pub fn openmetrics(view: &WindowView, names: &TenantNames, source: &str) -> Stri
             let Some(value) = pick(row) else { continue };
             let basis = view.basis().to_string();
             text.sample(
-                &[("source", source), ("tenant", name(row, names)), ("basis", &basis)],
+                &[("source", source), ("tenant", tenant_name(row, names)), ("basis", &basis)],
                 value,
             );
         }
@@ -186,23 +190,23 @@ pub fn openmetrics(view: &WindowView, names: &TenantNames, source: &str) -> Stri
     text.finish()
 }
 
-pub(super) fn name<'a>(row: &TenantUse, names: &'a TenantNames) -> &'a str {
+pub(super) fn tenant_name<'a>(row: &TenantUse, names: &'a TenantNames) -> &'a str {
     names.name(row.tenant.unwrap_or(super::TenantId::NOBODY))
 }
 
-fn since(at_ns: u64, origin_ns: u64) -> f64 {
+fn seconds_since(at_ns: u64, origin_ns: u64) -> f64 {
     let ns = i128::from(at_ns) - i128::from(origin_ns);
     // Whole microseconds: what logs have.
     (ns / 1000) as f64 / 1e6
 }
 
-/// A value with ten digits; sums of parts have rounding in the last ones.
-fn rounded(value: f64) -> f64 {
+/// Rounds a value to ten digits, since sums of parts have rounding errors in the last ones.
+fn round_to_ten_digits(value: f64) -> f64 {
     format!("{value:.9e}").parse().unwrap_or(value)
 }
 
-fn shown(value: Option<f64>) -> String {
-    value.map_or_else(String::new, |value| rounded(value).to_string())
+fn optional_field(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| round_to_ten_digits(value).to_string())
 }
 
 #[cfg(test)]

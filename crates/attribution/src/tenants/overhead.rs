@@ -8,12 +8,12 @@ use wattline_model::{normal_quantile, student_quantile};
 use wattline_units::csv_text::CsvText;
 use wattline_units::shortened::shortened;
 
-/// More than any machine draws.
-const MOST_W: f64 = 1e9;
+/// Power in watts that no machine exceeds.
+const MOST_RUN_POWER_W: f64 = 1e9;
 
-/// One set of runs.
+/// Mean power, standard deviation and number of a set of runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Runs {
+pub struct RunSet {
     /// Mean in watts.
     pub mean_w: f64,
     /// Standard deviation in watts (of the sample).
@@ -22,20 +22,20 @@ pub struct Runs {
     pub count: u64,
 }
 
-/// The answer of the test.
+/// Result of the overhead test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OverheadTest {
     /// With what is tested.
-    pub with: Runs,
+    pub with: RunSet,
     /// Without it.
-    pub base: Runs,
+    pub base: RunSet,
     /// Smallest epsilon in watts, by the normal distribution, as in the paper.
     pub epsilon_w: f64,
     /// The same by Student's t with Welch's degrees of freedom: for few runs.
     pub epsilon_t_w: f64,
 }
 
-/// Why runs give no answer.
+/// Error of the runs of an overhead test.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum OverheadError {
     /// Columns are missing.
@@ -93,10 +93,10 @@ pub enum OverheadError {
     Unpaired(String),
 }
 
-impl Runs {
-    /// From single runs.
+impl RunSet {
+    /// Returns the set of single runs with these mean powers in watts.
     #[must_use]
-    pub fn of(powers_w: &[f64]) -> Self {
+    pub fn from_powers(powers_w: &[f64]) -> Self {
         let count = powers_w.len();
         let mean_w = powers_w.iter().sum::<f64>() / count.max(1) as f64;
         let squares: f64 = powers_w.iter().map(|power| (power - mean_w).powi(2)).sum();
@@ -104,7 +104,7 @@ impl Runs {
         Self { mean_w, sd_w, count: count as u64 }
     }
 
-    /// Half the width of the mean's 95 % interval, by the normal distribution.
+    /// Returns half the width, in watts, of the mean's 95 % interval by the normal distribution.
     #[must_use]
     pub fn half_width_w(&self) -> f64 {
         normal_quantile(0.975) * self.variance_of_mean().sqrt()
@@ -115,13 +115,14 @@ impl Runs {
     }
 }
 
-/// The test.
+/// Returns the largest increase of the mean power that the runs do not rule out at 5 %, with the
+/// means of both sets.
 #[must_use]
-pub fn epsilon(with: Runs, base: Runs) -> OverheadTest {
+pub fn overhead_epsilon(with: RunSet, base: RunSet) -> OverheadTest {
     let (a, b) = (with.variance_of_mean(), base.variance_of_mean());
     let difference = with.mean_w - base.mean_w;
     let error = (a + b).sqrt();
-    let spare = |runs: Runs, part: f64| part.powi(2) / (runs.count as f64 - 1.0);
+    let spare = |runs: RunSet, part: f64| part.powi(2) / (runs.count as f64 - 1.0);
     let welch = (a + b).powi(2) / (spare(with, a) + spare(base, b));
     let quantile = normal_quantile(0.95);
     // Without any spread there is nothing to be unsure of.
@@ -134,13 +135,13 @@ pub fn epsilon(with: Runs, base: Runs) -> OverheadTest {
     }
 }
 
-/// Runs of a CSV file by group: the values of all columns but `power_w` (a row per run),
-/// or but `mean_w`, `sd_w` and `n` (a row per set).
+/// Parses sets of runs by group from a CSV file: the values of all columns but `power_w` (a row per
+/// run), or but `mean_w`, `sd_w` and `n` (a row per set).
 ///
 /// # Errors
 /// Missing columns, fields that are no numbers or can't be, sets with two rows, groups with
 /// fewer than two runs.
-pub fn parse_runs(text: &str) -> Result<BTreeMap<String, Runs>, OverheadError> {
+pub fn parse_runs(text: &str) -> Result<BTreeMap<String, RunSet>, OverheadError> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
     let wrong = |error: csv::Error| OverheadError::Csv(error.to_string());
     let header = reader.headers().map_err(wrong)?.clone();
@@ -164,7 +165,7 @@ pub fn parse_runs(text: &str) -> Result<BTreeMap<String, Runs>, OverheadError> {
             let value = number(index, column)?;
             let range = "at least 0 and at most 1e9 W";
             let text = record.get(index).unwrap_or_default().to_owned();
-            let is_fine = (0.0..=MOST_W).contains(&value);
+            let is_fine = (0.0..=MOST_RUN_POWER_W).contains(&value);
             if is_fine {
                 Ok(value)
             } else {
@@ -185,14 +186,14 @@ pub fn parse_runs(text: &str) -> Result<BTreeMap<String, Runs>, OverheadError> {
                     text: text.to_owned(),
                     range: "a whole number of runs",
                 })?;
-                if sets.insert(group.clone(), Runs { mean_w, sd_w, count }).is_some() {
+                if sets.insert(group.clone(), RunSet { mean_w, sd_w, count }).is_some() {
                     return Err(OverheadError::Twice { line, group });
                 }
             }
             (None, None) => {}
         }
     }
-    sets.extend(powers.into_iter().map(|(group, powers)| (group, Runs::of(&powers))));
+    sets.extend(powers.into_iter().map(|(group, powers)| (group, RunSet::from_powers(&powers))));
     let few = sets.iter().find(|(_, runs)| runs.count < 2);
     if let Some((group, runs)) = few {
         return Err(OverheadError::TooFew { group: group.clone(), count: runs.count });
@@ -200,15 +201,15 @@ pub fn parse_runs(text: &str) -> Result<BTreeMap<String, Runs>, OverheadError> {
     Ok(sets)
 }
 
-/// The test for every group of two files, as CSV: means with half the width of their 95 %
+/// Returns the test of every group of two files as CSV: means with half the width of their 95 %
 /// intervals and their standard deviations, epsilon in watts and as part of the mean with what is
 /// tested.
 ///
 /// # Errors
 /// A group of one file that the other does not have.
 pub fn overhead_csv(
-    with: &BTreeMap<String, Runs>,
-    base: &BTreeMap<String, Runs>,
+    with: &BTreeMap<String, RunSet>,
+    base: &BTreeMap<String, RunSet>,
 ) -> Result<String, OverheadError> {
     let alone = with.keys().find(|group| !base.contains_key(*group));
     let alone = alone.or_else(|| base.keys().find(|group| !with.contains_key(*group)));
@@ -233,7 +234,7 @@ pub fn overhead_csv(
     ]);
     for (group, with) in with {
         let Some(base) = base.get(group) else { continue };
-        let found = epsilon(*with, *base);
+        let found = overhead_epsilon(*with, *base);
         let numbers = [
             with.mean_w,
             with.half_width_w(),
@@ -266,8 +267,8 @@ mod tests {
 
     #[test]
     fn the_papers_figures() {
-        let runs = |mean_w| Runs { mean_w, sd_w: 2.0, count: 40 };
-        let found = epsilon(runs(74.9), runs(74.5));
+        let runs = |mean_w| RunSet { mean_w, sd_w: 2.0, count: 40 };
+        let found = overhead_epsilon(runs(74.9), runs(74.5));
         assert!((found.epsilon_w - 1.1356).abs() < 5e-5, "{found:?}");
         // Student's t with 78 degrees of freedom: 1.66462.
         assert!((found.epsilon_t_w - (0.4 + 1.66462 * 0.2_f64.sqrt())).abs() < 1e-4);
@@ -276,7 +277,7 @@ mod tests {
     #[test]
     fn runs_or_sets_of_runs() {
         let runs = parse_runs("case,power_w\nidle,1\nidle,3\nbusy,5\nbusy,5\n").unwrap();
-        assert_eq!(runs["idle"], Runs { mean_w: 2.0, sd_w: 2f64.sqrt(), count: 2 });
+        assert_eq!(runs["idle"], RunSet { mean_w: 2.0, sd_w: 2f64.sqrt(), count: 2 });
         assert_eq!(runs["busy"].sd_w, 0.0);
         let sets = parse_runs("case,mean_w,sd_w,n\nidle,74.9,2,40\n").unwrap();
         let base = parse_runs("case,mean_w,sd_w,n\nidle,74.5,2,40\n").unwrap();
@@ -315,11 +316,11 @@ mod tests {
         fn a_larger_spread_or_fewer_runs_give_a_larger_epsilon(
             mean in 1.0..100.0_f64, sd in 0.01..10.0_f64, count in 3..200_u64,
         ) {
-            let runs = |sd_w, count| Runs { mean_w: mean, sd_w, count };
-            let found = epsilon(runs(sd, count), runs(sd, count));
+            let runs = |sd_w, count| RunSet { mean_w: mean, sd_w, count };
+            let found = overhead_epsilon(runs(sd, count), runs(sd, count));
             prop_assert!(found.epsilon_w > 0.0 && found.epsilon_t_w > found.epsilon_w);
-            prop_assert!(epsilon(runs(sd * 2.0, count), runs(sd, count)).epsilon_w > found.epsilon_w);
-            prop_assert!(epsilon(runs(sd, count - 1), runs(sd, count)).epsilon_w > found.epsilon_w);
+            prop_assert!(overhead_epsilon(runs(sd * 2.0, count), runs(sd, count)).epsilon_w > found.epsilon_w);
+            prop_assert!(overhead_epsilon(runs(sd, count - 1), runs(sd, count)).epsilon_w > found.epsilon_w);
         }
     }
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::monitor::formulas::parse_soc;
 use crate::perfetto::TraceReader;
-use crate::perfetto::encode::{TraceBytes, frequency, switch};
+use crate::perfetto::encode::{TraceEncoder, cpu_frequency, thread_switch};
 
 /// Recorded with `perf sched record` and `perf record --switch-events`, perf 6.1.
 const PERF: &str = "\
@@ -18,9 +18,9 @@ const PERF: &str = "\
            :1881  1881 [001] 47957.004437: PERF_RECORD_LOST lost 70
 ";
 
-fn perf(by: By, text: &str) -> (Vec<TenantRecord>, TenantNames, Perf, Troubles) {
+fn perf(by: ThreadGrouping, text: &str) -> (Vec<TenantRecord>, TenantNames, PerfReader, Troubles) {
     let (mut perf, mut names, mut troubles) =
-        (Perf::new(by), TenantNames::default(), Troubles::default());
+        (PerfReader::new(by), TenantNames::default(), Troubles::default());
     let mut records = Vec::new();
     for line in text.lines() {
         perf.line(line, &mut names, &mut troubles, |record| records.push(record));
@@ -41,7 +41,7 @@ fn leaving(records: &[TenantRecord], names: &TenantNames) -> Vec<String> {
 
 #[test]
 fn lines_of_perf_sched() {
-    let (records, names, _, troubles) = perf(By::Name, PERF);
+    let (records, names, _, troubles) = perf(ThreadGrouping::Name, PERF);
     assert_eq!(leaving(&records, &names), ["perf", "migration", "mandb"]);
     assert_eq!(records[3], TenantRecord::Lost { cpu: Some(1), records: 70 });
     assert_eq!(troubles.unreadable, 0);
@@ -57,7 +57,7 @@ fn counters_sampled_at_the_switch_belong_to_who_leaves() {
      migration/0    18 [000] 47849.467067:      99000 cycles:  ffffffff821f8b58 __schedule+0x618 ([kernel.kallsyms])
          swapper     0 [000] 47849.467246: sched:sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=VM Periodic Tas next_pid=28777 next_prio=120
 ";
-    let (records, _, perf, _) = perf(By::Name, text);
+    let (records, _, perf, _) = perf(ThreadGrouping::Name, text);
     assert_eq!((perf.has_cycles(), perf.counters()), (true, &["task-clock".to_owned()][..]));
     let TenantRecord::Switch { counts: Some(counts), .. } = records[0] else { panic!() };
     assert_eq!((counts.cycles, counts.others[0]), (Some(99_000.0), 43_105.0));
@@ -72,18 +72,18 @@ fn switch_events_threads_processes_and_old_forms() {
            clock 28747/6534  [001] 47848.106562: PERF_RECORD_SWITCH_CPU_WIDE IN           prev pid/tid: 15948/15950
            rustc 15948/15948 [001] 47848.106687: PERF_RECORD_SWITCH_CPU_WIDE OUT          next pid/tid:     0/0
 ";
-    let (records, names, ..) = perf(By::Process, wide);
+    let (records, names, ..) = perf(ThreadGrouping::Process, wide);
     assert_eq!(leaving(&records, &names), ["rustc/15948", "rustc/15948"]);
-    let (records, names, ..) = perf(By::Thread, wide);
+    let (records, names, ..) = perf(ThreadGrouping::Thread, wide);
     assert_eq!(leaving(&records, &names), ["rustc/15950", "rustc/15948"]);
     let old = "bash  1234 [002] d..2. 12.5: sched:sched_switch: bash:1234 [120] S ==> swapper/2:0 [120]\n";
-    let (records, names, ..) = perf(By::Name, old);
+    let (records, names, ..) = perf(ThreadGrouping::Name, old);
     assert_eq!(leaving(&records, &names), ["bash"]);
     let TenantRecord::Switch { at_ns, incoming, .. } = records[0] else { panic!() };
     assert_eq!((at_ns, incoming.unwrap().tenant), (12_500_000_000, TenantId::IDLE));
     // A name that looks like the rest of the line.
     let odd = "a [1] b 7 [000] 1.000001: sched:sched_switch: prev_comm=a [1] b prev_pid=7 prev_prio=1 prev_state=R ==> next_comm=x prev_pid=1 next_pid=8 next_prio=1\n";
-    let (records, names, ..) = perf(By::Name, odd);
+    let (records, names, ..) = perf(ThreadGrouping::Name, odd);
     assert_eq!(leaving(&records, &names), ["a [1] b"]);
 }
 
@@ -177,7 +177,7 @@ fn one_log_in_the_words_of_several_programs() {
         ),
     ];
     for (form, log) in forms {
-        let (records, names, read, troubles) = perf(By::Name, &log);
+        let (records, names, read, troubles) = perf(ThreadGrouping::Name, &log);
         assert_eq!(troubles.unreadable, 0, "{form}: {:?}", read.first_unreadable());
         assert_eq!(leaving(&records, &names), ["idle", red.0, blue.0], "{form}");
         let times: Vec<_> = records.iter().map(|record| record.at_ns().unwrap()).collect();
@@ -199,7 +199,7 @@ fn stacks_headers_and_losses_of_ftrace_and_trace_cmd() {
         CPU:1 [LOST 70 EVENTS]\nCPU:0 [3 EVENTS DROPPED]\n\
         red-100 [000] .... 1.600000: tracing_mark_write: B|100|draw\n\
         red-100 [000] .... 1.700000: schedule <-worker_thread\n";
-    let (records, _, read, troubles) = perf(By::Name, text);
+    let (records, _, read, troubles) = perf(ThreadGrouping::Name, text);
     assert_eq!(troubles.unreadable, 0, "{:?}", read.first_unreadable());
     let lost: Vec<_> = records
         .iter()
@@ -209,7 +209,8 @@ fn stacks_headers_and_losses_of_ftrace_and_trace_cmd() {
         })
         .collect();
     assert_eq!(lost, [(None, 10), (Some(1), 70), (Some(0), 3)]);
-    let (.., read, troubles) = perf(By::Name, "red 100 [000] 1.5: x: y\nwhat is this\n");
+    let (.., read, troubles) =
+        perf(ThreadGrouping::Name, "red 100 [000] 1.5: x: y\nwhat is this\n");
     assert_eq!((read.events(), troubles.unreadable), (1, 1));
     assert_eq!(read.first_unreadable(), Some((2, "what is this")));
 }
@@ -220,22 +221,23 @@ fn counters_of_lines_without_a_cpu_belong_to_who_leaves() {
      red 100 1.000000: sched:sched_switch: prev_comm=red prev_pid=100 prev_prio=0 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
      red 100 1.000000:      99000 cycles:  ffffffff821f8b58 __schedule+0x618
 ";
-    let (records, _, perf, _) = perf(By::Name, text);
-    assert_eq!((perf.inferred(), perf.has_cycles()), (1, true));
+    let (records, _, perf, _) = perf(ThreadGrouping::Name, text);
+    assert_eq!((perf.inferred_cpu_switches(), perf.has_cycles()), (1, true));
     let TenantRecord::Switch { counts: Some(counts), .. } = records[0] else { panic!() };
     assert_eq!(counts.cycles, Some(99_000.0));
 }
 
 /// Records of Xen files, read in turns by their time stamps.
-fn xen(planes: &[&str], files: &[&str]) -> (Vec<TenantRecord>, TenantNames, Xen, usize) {
-    let mut xen = Xen::new(1_000_000_000, planes).unwrap();
+fn xen(planes: &[&str], files: &[&str]) -> (Vec<TenantRecord>, TenantNames, XenReader, usize) {
+    let mut xen = XenReader::new(1_000_000_000, planes).unwrap();
     let (mut names, mut records, mut bad) = (TenantNames::default(), Vec::new(), 0);
     let opened: Vec<XenFile> =
         files.iter().map(|text| xen.open(text.lines().next().unwrap()).unwrap()).collect();
     for (mut file, text) in opened.into_iter().zip(files) {
         for line in text.lines() {
-            bad +=
-                usize::from(!xen.row(&mut file, line, &mut names, |record| records.push(record)));
+            bad += usize::from(
+                !xen.read_row(&mut file, line, &mut names, |record| records.push(record)),
+            );
         }
     }
     records.sort_by_key(|record| record.at_ns());
@@ -277,15 +279,15 @@ fn rows_may_carry_their_event() {
     let mixed = "0x0100f001,1000,0,1,0,10,0,0,0\n0x0100f002  1000,0,1,0,7,300,310\n0x0100f003,1000,0,1,0,1,2,3,4\n0x0100f009,1\n";
     let (records, _, _, bad) = xen(&["pkg"], &[mixed]);
     assert_eq!((records.len(), bad), (3, 1));
-    let error = Xen::new(1, &["pkg"]).unwrap().open("time,cpu").unwrap_err();
+    let error = XenReader::new(1, &["pkg"]).unwrap().open("time,cpu").unwrap_err();
     assert!(error.to_string().contains("line 1 is \"time,cpu\""));
-    assert!(Xen::new(1, &["gpu"]).is_err());
+    assert!(XenReader::new(1, &["gpu"]).is_err());
 }
 
 /// An Android trace through both passes; its whole view.
 fn android(
-    trace: &TraceBytes,
-    grouping: Grouping,
+    trace: &TraceEncoder,
+    grouping: TraceGrouping,
     choice: &RailChoice,
 ) -> (WindowView, TenantNames, WindowStream) {
     let (view, names, stream, _) = android_by(trace, grouping, choice, None);
@@ -294,8 +296,8 @@ fn android(
 
 /// The same by a model, where there is a table; also the seconds that it doesn't know.
 fn android_by(
-    trace: &TraceBytes,
-    grouping: Grouping,
+    trace: &TraceEncoder,
+    grouping: TraceGrouping,
     choice: &RailChoice,
     soc: Option<&str>,
 ) -> (WindowView, TenantNames, WindowStream, f64) {
@@ -308,7 +310,7 @@ fn android_by(
         SharingBasis::CpuTime
     };
     let mut stream = WindowStream::new(StreamOptions { cycles, ..StreamOptions::default() });
-    let (rails, ..) = facts.choose(choice);
+    let (rails, ..) = facts.choose_rails(choice);
     let meters = match rails.as_slice() {
         [] => AndroidMeters::of_batteries(facts.batteries(), &mut stream),
         rails => AndroidMeters::of_rails(rails, &mut stream),
@@ -316,9 +318,9 @@ fn android_by(
     let mut names = TenantNames::default();
     let mut android = AndroidRecords::new(facts, grouping, meters);
     if let Some(table) = soc {
-        stream.set_energy(android.modelled(parse_soc(table).unwrap()));
+        stream.set_energy(android.use_power_table(parse_soc(table).unwrap()));
     }
-    let mut reorder = Reorder::new(1000);
+    let mut reorder = ReorderBuffer::new(1000);
     let mut records = Vec::new();
     for event in events().filter(AndroidRecords::is_wanted) {
         records.extend(reorder.push(event.at_ns.unwrap_or(0), event));
@@ -334,24 +336,24 @@ fn android_by(
 }
 
 /// Two CPUs, two applications, a slow and a fast core, two rails.
-fn phone() -> TraceBytes {
+fn phone() -> TraceEncoder {
     const MS: u64 = 1_000_000;
-    let mut trace = TraceBytes::default();
+    let mut trace = TraceEncoder::default();
     trace.processes(&[(100, "com.example.game", 10_100), (200, "com.example.mail", 10_200)]);
     trace.threads(&[(101, 100, "RenderThread")]);
     trace.rails(&["S2M_VDD_CPUCL2", "VSYS_PWR_DISPLAY"]).energies(1, &[0, 0]);
     // CPU 1's bundle first: reading it must not make CPU 0's late.
     let one = vec![
-        frequency(0, 1, 500_000),
-        switch(MS, (0, "swapper"), (200, "mail")),
-        switch(90 * MS, (200, "mail"), (0, "swapper")),
+        cpu_frequency(0, 1, 500_000),
+        thread_switch(MS, (0, "swapper"), (200, "mail")),
+        thread_switch(90 * MS, (200, "mail"), (0, "swapper")),
     ];
     let zero = vec![
-        frequency(0, 0, 2_000_000),
-        switch(MS, (0, "swapper"), (101, "RenderThread")),
-        frequency(41 * MS, 0, 1_000_000),
-        switch(81 * MS, (101, "RenderThread"), (0, "swapper")),
-        switch(99 * MS, (0, "swapper"), (100, "main")),
+        cpu_frequency(0, 0, 2_000_000),
+        thread_switch(MS, (0, "swapper"), (101, "RenderThread")),
+        cpu_frequency(41 * MS, 0, 1_000_000),
+        thread_switch(81 * MS, (101, "RenderThread"), (0, "swapper")),
+        thread_switch(99 * MS, (0, "swapper"), (100, "main")),
     ];
     trace.bundle(1, one).bundle(0, zero).energies(99, &[164_500, 77]);
     trace
@@ -359,7 +361,7 @@ fn phone() -> TraceBytes {
 
 #[test]
 fn applications_share_the_cpu_rail_by_cycles() {
-    let (view, names, stream) = android(&phone(), Grouping::User, &RailChoice::Cpu);
+    let (view, names, stream) = android(&phone(), TraceGrouping::User, &RailChoice::Cpu);
     let rows = view.rows();
     let found: Vec<(&str, f64, f64)> = rows
         .iter()
@@ -372,10 +374,10 @@ fn applications_share_the_cpu_rail_by_cycles() {
     assert!((found[0].2 - 0.12).abs() < 1e-9 && (found[1].2 - 0.0445).abs() < 1e-9, "{found:?}");
     assert_eq!((found[2].0, found[2].1), ("idle", 0.0));
     assert_eq!(view.basis(), "cycles-by-frequency");
-    assert_eq!(stream.meters().collect::<Vec<_>>(), ["S2M_VDD_CPUCL2"]);
+    assert_eq!(stream.meter_names().collect::<Vec<_>>(), ["S2M_VDD_CPUCL2"]);
     let display = RailChoice::Named(vec!["display".into()]);
-    assert_eq!(android(&phone(), Grouping::User, &display).0.total_j(), Some(77e-6));
-    let (view, names, _) = android(&phone(), Grouping::Process, &RailChoice::Cpu);
+    assert_eq!(android(&phone(), TraceGrouping::User, &display).0.total_j(), Some(77e-6));
+    let (view, names, _) = android(&phone(), TraceGrouping::Process, &RailChoice::Cpu);
     assert_eq!(names.name(view.rows()[0].tenant.unwrap()), "com.example.game/100");
 }
 
@@ -384,7 +386,7 @@ fn applications_share_the_cpu_rail_by_cycles() {
 fn a_table_of_the_chip_stands_for_a_meter() {
     let table = "CPU,Frequency (kHz),Power (mW)\n0,1000000,300\n0,2000000,900\n1,500000,100\n";
     let (view, _, stream, beyond_s) =
-        android_by(&phone(), Grouping::User, &RailChoice::Cpu, Some(table));
+        android_by(&phone(), TraceGrouping::User, &RailChoice::Cpu, Some(table));
     let rows = view.rows();
     // 40 ms at 900 mW and 40 ms at 300 mW; 89 ms at 100 mW
     assert!((rows[0].energy_j.unwrap() - 0.048).abs() < 1e-9, "{rows:?}");
@@ -399,7 +401,7 @@ fn a_table_of_the_chip_stands_for_a_meter() {
     // CPU 1 at 500 MHz is below all that a table of one cluster has
     let table = "CPU,Frequency (kHz),Power (mW)\n0,1000000,300\n0,2000000,900\n";
     let (view, _, _, beyond_s) =
-        android_by(&phone(), Grouping::User, &RailChoice::Cpu, Some(table));
+        android_by(&phone(), TraceGrouping::User, &RailChoice::Cpu, Some(table));
     assert!((view.total_j().unwrap() - 0.048).abs() < 1e-9);
     assert!((beyond_s - 0.089).abs() < 1e-9, "{beyond_s} s are not invented");
 }
@@ -407,16 +409,16 @@ fn a_table_of_the_chip_stands_for_a_meter() {
 #[test]
 fn who_runs_to_the_last_switch_pays_until_then_and_for_no_rail_after_it() {
     const MS: u64 = 1_000_000;
-    let mut trace = TraceBytes::default();
+    let mut trace = TraceEncoder::default();
     trace.rails(&["CPU"]).energies(0, &[0]);
     let run = vec![
-        frequency(0, 0, 1_000_000),
-        switch(MS, (0, "swapper"), (7, "app")),
-        switch(2 * MS, (7, "app"), (0, "swapper")),
-        switch(3 * MS, (0, "swapper"), (7, "app")),
+        cpu_frequency(0, 0, 1_000_000),
+        thread_switch(MS, (0, "swapper"), (7, "app")),
+        thread_switch(2 * MS, (7, "app"), (0, "swapper")),
+        thread_switch(3 * MS, (0, "swapper"), (7, "app")),
     ];
     trace.bundle(0, run).energies(90, &[90_000]);
-    let (view, names, _) = android(&trace, Grouping::Thread, &RailChoice::Cpu);
+    let (view, names, _) = android(&trace, TraceGrouping::Thread, &RailChoice::Cpu);
     let rows = view.rows();
     assert_eq!((names.name(rows[0].tenant.unwrap()), rows[0].cycles), ("app", Some(1e6)));
     // 1 W from the first switch to the last; of 1 ms before it and 87 ms after the last nothing
@@ -434,12 +436,12 @@ fn who_runs_to_the_last_switch_pays_until_then_and_for_no_rail_after_it() {
 fn a_battery_is_a_meter_for_want_of_rails() {
     use crate::perfetto::encode::battery;
     const MS: u64 = 1_000_000;
-    let mut trace = TraceBytes::default();
+    let mut trace = TraceEncoder::default();
     trace.compact(0, &[(0, 7, "app"), (50 * MS, 0, "swapper"), (100 * MS, 7, "app")]);
     for at in [0, 100 * MS] {
         trace.battery(at, battery(-500_000, 4_000_000));
     }
-    let (view, names, _) = android(&trace, Grouping::User, &RailChoice::Cpu);
+    let (view, names, _) = android(&trace, TraceGrouping::User, &RailChoice::Cpu);
     assert!((view.total_j().unwrap() - 0.2).abs() < 1e-6, "2 W for 100 ms: {:?}", view.total_j());
     assert_eq!(names.name(view.rows()[0].tenant.unwrap()), "app (no user known)");
     assert_eq!(view.basis(), "cpu-time");
@@ -448,21 +450,21 @@ fn a_battery_is_a_meter_for_want_of_rails() {
 proptest! {
     #[test]
     fn any_line_is_read(text in "[ -~]{0,120}", cut in 0..400_usize, at in 0..400_usize, byte in 32..127_u8) {
-        perf(By::Process, &text);
+        perf(ThreadGrouping::Process, &text);
         let mut bytes = PERF.as_bytes().to_vec();
         let at = at % bytes.len();
         bytes[at] = byte;
         bytes.truncate(bytes.len() - cut);
-        perf(By::Name, &String::from_utf8_lossy(&bytes));
+        perf(ThreadGrouping::Name, &String::from_utf8_lossy(&bytes));
     }
 
     #[test]
     fn any_row_is_read(rows in proptest::collection::vec("(0x0100f00[0-9],)?[0-9,x -]{0,60}", 0..6)) {
-        let mut xen = Xen::new(1, &["pkg"]).unwrap();
+        let mut xen = XenReader::new(1, &["pkg"]).unwrap();
         let mut names = TenantNames::default();
         let mut file = xen.open("TSC,CPU,DOM,vCPU,PKG,PP0,PP1,DRAM").unwrap();
         for row in &rows {
-            xen.row(&mut file, row, &mut names, |_| {});
+            xen.read_row(&mut file, row, &mut names, |_| {});
             let _ = xen.open(row);
         }
     }

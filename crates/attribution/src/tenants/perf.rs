@@ -6,13 +6,13 @@ use std::collections::HashMap;
 
 use super::names::{TenantId, TenantNames};
 use super::perf_cpus::InferredCpus;
-use super::perf_line::{PerfLine, SampleHead, parse};
-use super::record::{Counts, OTHERS, RunningTenant, TenantRecord};
+use super::perf_line::{PerfLine, SampleHead, parse_perf_line};
+use super::record::{Counts, OTHER_COUNTERS, RunningTenant, TenantRecord};
 use super::trouble::Troubles;
 
-/// What a tenant is.
+/// Unit of the text that is one tenant: threads of one name, a process, a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum ThreadGrouping {
     /// Threads of one name; a kernel thread's number per CPU is left out.
     Name,
     /// A process; needs lines with `pid/tid`.
@@ -21,11 +21,11 @@ pub enum By {
     Thread,
 }
 
-/// Reads lines into records.
+/// Reader of lines that turns switches with their counters into records.
 #[derive(Debug)]
-pub struct Perf {
-    by: By,
-    waiting: Vec<Waiting>,
+pub struct PerfReader {
+    by: ThreadGrouping,
+    waiting: Vec<WaitingSwitch>,
     counters: Vec<String>,
     has_cycles: bool,
     /// Tracepoints, once seen, are what counts; the other form says the same again.
@@ -42,9 +42,9 @@ pub struct Perf {
     first_unreadable: Option<(u64, String)>,
 }
 
-/// A switch whose counters may still follow.
+/// Switch whose counters may still follow.
 #[derive(Debug, Clone, Copy)]
-struct Waiting {
+struct WaitingSwitch {
     at_ns: u64,
     cpu: u32,
     /// Whether its line names the CPU: then those of its counters do.
@@ -54,16 +54,16 @@ struct Waiting {
     counts: Option<Counts>,
 }
 
-/// So much is shown of a line that can't be read.
+/// Number of characters of an unreadable line that a message shows.
 const UNREADABLE_SHOWN: usize = 80;
 
-/// Counters of a switch follow at once.
+/// Time in nanoseconds within which the counters of a switch follow it.
 const WAIT_NS: u64 = 1_000_000;
 
-impl Perf {
-    /// Begins.
+impl PerfReader {
+    /// Creates a reader that groups threads into tenants.
     #[must_use]
-    pub fn new(by: By) -> Self {
+    pub fn new(by: ThreadGrouping) -> Self {
         Self {
             by,
             waiting: Vec::new(),
@@ -81,7 +81,7 @@ impl Perf {
         }
     }
 
-    /// Names of the counters beside the cycles, as far as they have been seen.
+    /// Returns the names of the counters beside the cycles, as far as lines have shown them.
     #[must_use]
     pub fn counters(&self) -> &[String] {
         &self.counters
@@ -93,37 +93,37 @@ impl Perf {
         self.has_cycles
     }
 
-    /// Whether any line told its process.
+    /// Whether any line named its process.
     #[must_use]
     pub fn has_processes(&self) -> bool {
         self.has_processes
     }
 
-    /// Switches so far.
+    /// Returns the number of switches so far.
     #[must_use]
     pub fn switches(&self) -> u64 {
         self.switches
     }
 
-    /// Switches whose CPU no line names; it follows from who ran where.
+    /// Returns the number of switches whose CPU was inferred, since no line names it.
     #[must_use]
-    pub fn inferred(&self) -> u64 {
+    pub fn inferred_cpu_switches(&self) -> u64 {
         self.inferred
     }
 
-    /// Lines that are events of any sort.
+    /// Returns the number of lines with an event of any kind.
     #[must_use]
     pub fn events(&self) -> u64 {
         self.events
     }
 
-    /// The first line that can't be read: its number, and its text.
+    /// Returns number and text of the first unreadable line.
     #[must_use]
     pub fn first_unreadable(&self) -> Option<(u64, &str)> {
         self.first_unreadable.as_ref().map(|(number, text)| (*number, text.as_str()))
     }
 
-    /// Reads a line; what is complete goes to `take`.
+    /// Reads a line and gives complete records to `take`.
     pub fn line(
         &mut self,
         line: &str,
@@ -132,7 +132,7 @@ impl Perf {
         mut take: impl FnMut(TenantRecord),
     ) {
         self.lines += 1;
-        let parsed = parse(line);
+        let parsed = parse_perf_line(line);
         self.events += u64::from(!matches!(parsed, PerfLine::Beside | PerfLine::Unreadable));
         match parsed {
             PerfLine::Switch { head, prev_tid, prev_comm, next_tid, next_comm } => {
@@ -141,33 +141,33 @@ impl Perf {
                 let cpu = head.cpu.unwrap_or_else(|| {
                     self.cpus.switch((prev_tid, prev_comm), (next_tid, next_comm))
                 });
-                self.let_go(Some((cpu, head.at_ns)), &mut take);
-                let prev = self.runner(names, prev_tid, prev_comm, head.pid);
-                let next = self.runner(names, next_tid, next_comm, None);
-                self.wait(head, cpu, prev, Some(next));
+                self.release_complete(Some((cpu, head.at_ns)), &mut take);
+                let prev = self.running_tenant(names, prev_tid, prev_comm, head.pid);
+                let next = self.running_tenant(names, next_tid, next_comm, None);
+                self.hold_switch(head, cpu, prev, Some(next));
             }
             PerfLine::Out { head, next_tid } if !self.has_tracepoints => {
                 let (Some(cpu), Some(tid)) = (head.cpu, head.tid) else {
-                    return self.unreadable(line, troubles);
+                    return self.count_unreadable(line, troubles);
                 };
-                self.let_go(Some((cpu, head.at_ns)), &mut take);
-                let prev = self.runner(names, tid, head.comm, head.pid);
+                self.release_complete(Some((cpu, head.at_ns)), &mut take);
+                let prev = self.running_tenant(names, tid, head.comm, head.pid);
                 // The name of who comes is told by its own line, when it leaves.
                 let next =
                     (next_tid == 0).then_some(RunningTenant { tenant: TenantId::IDLE, thread: 0 });
-                self.wait(head, cpu, prev, next);
+                self.hold_switch(head, cpu, prev, next);
             }
-            PerfLine::Count { head, period, event } => self.count(head, period, event),
+            PerfLine::Count { head, period, event } => self.add_counter(head, period, event),
             PerfLine::Lost { cpu, records } => {
-                self.let_go(None, &mut take);
+                self.release_complete(None, &mut take);
                 take(TenantRecord::Lost { cpu, records });
             }
             PerfLine::Out { .. } | PerfLine::Other | PerfLine::Beside => {}
-            PerfLine::Unreadable => self.unreadable(line, troubles),
+            PerfLine::Unreadable => self.count_unreadable(line, troubles),
         }
     }
 
-    fn unreadable(&mut self, line: &str, troubles: &mut Troubles) {
+    fn count_unreadable(&mut self, line: &str, troubles: &mut Troubles) {
         troubles.unreadable += 1;
         if self.first_unreadable.is_none() {
             let text = line.trim().chars().take(UNREADABLE_SHOWN).collect();
@@ -175,12 +175,12 @@ impl Perf {
         }
     }
 
-    /// Gives out what still waits.
+    /// Gives the switches that still wait to `take`.
     pub fn finish(&mut self, mut take: impl FnMut(TenantRecord)) {
-        self.let_go(None, &mut take);
+        self.release_complete(None, &mut take);
     }
 
-    fn wait(
+    fn hold_switch(
         &mut self,
         head: SampleHead<'_>,
         cpu: u32,
@@ -190,18 +190,18 @@ impl Perf {
         self.switches += 1;
         self.has_processes |= head.pid.is_some();
         let (at_ns, is_named) = (head.at_ns, head.cpu.is_some());
-        self.waiting.push(Waiting { at_ns, cpu, is_named, outgoing, incoming, counts: None });
+        self.waiting.push(WaitingSwitch { at_ns, cpu, is_named, outgoing, incoming, counts: None });
     }
 
-    /// Switches whose counters can't come any more: all of them, or those before the next one,
-    /// of a CPU at a time.
-    fn let_go(&mut self, next: Option<(u32, u64)>, take: &mut impl FnMut(TenantRecord)) {
+    /// Releases the switches whose counters are complete: all of them, or those that the event
+    /// `next` (CPU, time) completes.
+    fn release_complete(&mut self, next: Option<(u32, u64)>, take: &mut impl FnMut(TenantRecord)) {
         self.waiting.retain(|waiting| {
             let stays = next.is_some_and(|(cpu, at_ns)| {
                 cpu != waiting.cpu && at_ns < waiting.at_ns.saturating_add(WAIT_NS)
             });
             if !stays {
-                let Waiting { at_ns, cpu, outgoing, incoming, counts, .. } = *waiting;
+                let WaitingSwitch { at_ns, cpu, outgoing, incoming, counts, .. } = *waiting;
                 let outgoing = Some(outgoing);
                 take(TenantRecord::Switch { at_ns, cpu, outgoing, incoming, counts });
             }
@@ -209,8 +209,8 @@ impl Perf {
         });
     }
 
-    fn count(&mut self, head: SampleHead<'_>, period: u64, event: &str) {
-        let is_its = |waiting: &&mut Waiting| {
+    fn add_counter(&mut self, head: SampleHead<'_>, period: u64, event: &str) {
+        let is_its = |waiting: &&mut WaitingSwitch| {
             let is_cpu = match head.cpu {
                 Some(cpu) => cpu == waiting.cpu,
                 // Who leaves is who is sampled.
@@ -231,7 +231,7 @@ impl Perf {
         }
         let known = self.counters.iter().position(|counter| counter == name);
         let index = known.or_else(|| {
-            (self.counters.len() < OTHERS).then(|| {
+            (self.counters.len() < OTHER_COUNTERS).then(|| {
                 self.counters.push(name.to_owned());
                 self.counters.len() - 1
             })
@@ -241,7 +241,7 @@ impl Perf {
         }
     }
 
-    fn runner(
+    fn running_tenant(
         &mut self,
         names: &mut TenantNames,
         tid: i64,
@@ -252,15 +252,15 @@ impl Perf {
             return RunningTenant { tenant: TenantId::IDLE, thread: 0 };
         }
         let tenant = match self.by {
-            By::Name => names.id(family(comm)),
-            By::Thread => names.id(&format!("{comm}/{tid}")),
-            By::Process => self.process(names, tid, comm, pid),
+            ThreadGrouping::Name => names.id(thread_family(comm)),
+            ThreadGrouping::Thread => names.id(&format!("{comm}/{tid}")),
+            ThreadGrouping::Process => self.process_name(names, tid, comm, pid),
         };
         RunningTenant { tenant, thread: tid }
     }
 
-    /// A process goes by the name of its first thread, or of the first one seen.
-    fn process(
+    /// Returns the tenant of a thread's process, named by its first thread or the first one seen.
+    fn process_name(
         &mut self,
         names: &mut TenantNames,
         tid: i64,
@@ -287,8 +287,9 @@ impl Perf {
     }
 }
 
-/// `kworker/0:1-events` is a `kworker`, `ksoftirqd/3` a `ksoftirqd`.
-fn family(comm: &str) -> &str {
+/// Returns the family of a thread's name: `kworker` for `kworker/0:1-events`, `ksoftirqd` for
+/// `ksoftirqd/3`.
+fn thread_family(comm: &str) -> &str {
     match comm.split_once('/') {
         Some((name, rest)) if rest.starts_with(|c: char| c.is_ascii_digit() || c == 'u') => name,
         _ => comm,

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-/// Which CPU each thread runs on, as far as switches tell. CPUs have numbers of their own.
+/// CPU of each running thread, inferred from switches; inferred CPUs have numbers of their own.
 #[derive(Debug, Default)]
 pub(super) struct InferredCpus {
     running: HashMap<i64, u32>,
@@ -13,11 +13,11 @@ pub(super) struct InferredCpus {
     cpus: u32,
 }
 
-/// Threads of no more CPUs run at a time; more is damage.
+/// Largest number of threads that run at a time; more is damage.
 const MOST_RUNNING: usize = 8192;
 
 impl InferredCpus {
-    /// The CPU of a switch.
+    /// Returns the CPU of a switch.
     pub fn switch(&mut self, prev: (i64, &str), next: (i64, &str)) -> u32 {
         let named = idle_of(prev).or_else(|| idle_of(next));
         let by_runner = (prev.0 != 0).then(|| self.running.remove(&prev.0)).flatten();

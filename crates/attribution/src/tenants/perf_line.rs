@@ -1,7 +1,7 @@
 //! One line of `perf script`, `perf sched script`, ftrace's text (`trace`, `trace_pipe`) or
 //! `trace-cmd report`.
 
-/// What every sample's line begins with.
+/// Beginning of every event's line: thread, process, CPU, time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct SampleHead<'a> {
     /// The thread's name; empty where the line has none.
@@ -15,7 +15,7 @@ pub(super) struct SampleHead<'a> {
     pub at_ns: u64,
 }
 
-/// What a line says.
+/// Content of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum PerfLine<'a> {
     /// `sched:sched_switch`.
@@ -40,19 +40,19 @@ pub(super) enum PerfLine<'a> {
     Unreadable,
 }
 
-/// Reads a line.
-pub(super) fn parse(line: &str) -> PerfLine<'_> {
+/// Parses a line.
+pub(super) fn parse_perf_line(line: &str) -> PerfLine<'_> {
     let line = line.trim_end();
     if let Some(comment) = line.strip_prefix('#') {
-        return overwritten(comment).unwrap_or(PerfLine::Beside);
+        return overwritten_events(comment).unwrap_or(PerfLine::Beside);
     }
     if line.is_empty() || is_header(line) {
         return PerfLine::Beside;
     }
-    if let Some(lost) = dropped(line) {
+    if let Some(lost) = dropped_events(line) {
         return lost;
     }
-    let Some((head, rest)) = head(line) else {
+    let Some((head, rest)) = sample_head(line) else {
         return if is_stack(line) { PerfLine::Beside } else { PerfLine::Unreadable };
     };
     if let Some(record) = rest.strip_prefix("PERF_RECORD_") {
@@ -61,23 +61,25 @@ pub(super) fn parse(line: &str) -> PerfLine<'_> {
     event_line(head, rest).unwrap_or(PerfLine::Unreadable)
 }
 
-/// What `trace-cmd report` says before its lines.
+/// Whether a line is part of the header of `trace-cmd report`.
 fn is_header(line: &str) -> bool {
     let begins = ["cpus=", "version = ", "trace.dat", "CPU "];
     begins.iter().any(|begin| line.starts_with(begin))
         && (line.ends_with("is empty") || !line.starts_with("CPU "))
 }
 
-/// `entries-in-buffer/entries-written: 205/1000   #P:4`: the rest was overwritten.
-fn overwritten(comment: &str) -> Option<PerfLine<'static>> {
+/// Parses the number of overwritten events from `entries-in-buffer/entries-written: 205/1000
+/// #P:4`.
+fn overwritten_events(comment: &str) -> Option<PerfLine<'static>> {
     let (_, counts) = comment.split_once("entries-in-buffer/entries-written:")?;
-    let (kept, written) = word(counts)?.0.split_once('/')?;
+    let (kept, written) = split_word(counts)?.0.split_once('/')?;
     let records = written.parse::<u64>().ok()?.saturating_sub(kept.parse().ok()?);
     (records > 0).then_some(PerfLine::Lost { cpu: None, records })
 }
 
-/// `CPU:2 [LOST 70 EVENTS]` of ftrace, `CPU:2 [70 EVENTS DROPPED]` of trace-cmd.
-fn dropped(line: &str) -> Option<PerfLine<'static>> {
+/// Parses the number of lost events from `CPU:2 [LOST 70 EVENTS]` of ftrace or `CPU:2 [70 EVENTS
+/// DROPPED]` of trace-cmd.
+fn dropped_events(line: &str) -> Option<PerfLine<'static>> {
     let (cpu, what) = line.trim_start().strip_prefix("CPU:")?.split_once(" [")?;
     what.contains("EVENTS").then(|| {
         let records = what.split(' ').find_map(|word| word.parse().ok()).unwrap_or(1);
@@ -85,7 +87,8 @@ fn dropped(line: &str) -> Option<PerfLine<'static>> {
     })
 }
 
-/// A frame of a call stack: an address and a name, `=> name` of ftrace, a place in a source.
+/// Whether a line is a frame of a call stack: an address and a name, `=> name` of ftrace, a place
+/// in a source.
 fn is_stack(line: &str) -> bool {
     let begins_apart = line.starts_with([' ', '\t']) || line.starts_with("=>");
     let line = line.trim_start();
@@ -98,47 +101,50 @@ fn is_stack(line: &str) -> bool {
         || line.ends_with("<stack trace>")
 }
 
-/// Brackets among which the one of the CPU is looked for.
-const BRACKETS: usize = 32;
+/// Largest number of brackets among which that of the CPU is searched.
+const MOST_BRACKETS: usize = 32;
 
-fn head(line: &str) -> Option<(SampleHead<'_>, &str)> {
+fn sample_head(line: &str) -> Option<(SampleHead<'_>, &str)> {
     // A thread's name has at most fifteen characters, any of which may be a bracket.
-    let with_cpu = line.match_indices('[').take(BRACKETS).find_map(|(open, _)| head_at(line, open));
-    with_cpu.or_else(|| head_without_cpu(line))
+    let with_cpu = line
+        .match_indices('[')
+        .take(MOST_BRACKETS)
+        .find_map(|(open, _)| sample_head_at(line, open));
+    with_cpu.or_else(|| sample_head_without_cpu(line))
 }
 
-/// `comm pid[/tid] [cpu] [flags] seconds.fraction:`, or `comm-tid (tgid) [cpu] ...`, with the
-/// bracket of the CPU at `open`.
-fn head_at(line: &str, open: usize) -> Option<(SampleHead<'_>, &str)> {
+/// Parses `comm pid[/tid] [cpu] [flags] seconds.fraction:`, or `comm-tid (tgid) [cpu] ...`, with
+/// the bracket of the CPU at `open`.
+fn sample_head_at(line: &str, open: usize) -> Option<(SampleHead<'_>, &str)> {
     let (cpu, rest) = line[open + 1..].split_once(']')?;
     let cpu = cpu.parse().ok()?;
-    let (first, rest) = word(rest)?;
+    let (first, rest) = split_word(rest)?;
     let (at_ns, rest) = match time_ns(first) {
         Some(at_ns) => (at_ns, rest),
         // Flags like `d..2.` may stand before the time.
         None => {
-            let (second, rest) = word(rest)?;
+            let (second, rest) = split_word(rest)?;
             (time_ns(second)?, rest)
         }
     };
-    Some((who(line[..open].trim(), Some(cpu), at_ns)?, rest))
+    Some((head_of_thread(line[..open].trim(), Some(cpu), at_ns)?, rest))
 }
 
-/// `comm pid[/tid] seconds.fraction:`.
-fn head_without_cpu(line: &str) -> Option<(SampleHead<'_>, &str)> {
+/// Parses `comm pid[/tid] seconds.fraction:`.
+fn sample_head_without_cpu(line: &str) -> Option<(SampleHead<'_>, &str)> {
     let mut rest = line;
-    while let Some((first, after)) = word(rest) {
+    while let Some((first, after)) = split_word(rest) {
         if let Some(at_ns) = time_ns(first) {
             let before = &line[..line.len() - rest.len()];
-            return Some((who(before.trim(), None, at_ns)?, after));
+            return Some((head_of_thread(before.trim(), None, at_ns)?, after));
         }
         rest = after;
     }
     None
 }
 
-/// The thread that a line begins with; it may be left out, since a switch tells it again.
-fn who(before: &str, cpu: Option<u32>, at_ns: u64) -> Option<SampleHead<'_>> {
+/// Parses the thread at the beginning of a line; it may be missing, since a switch names it again.
+fn head_of_thread(before: &str, cpu: Option<u32>, at_ns: u64) -> Option<SampleHead<'_>> {
     let nobody = SampleHead { comm: "", pid: None, tid: None, cpu, at_ns };
     if before.is_empty() {
         return Some(nobody);
@@ -162,13 +168,13 @@ fn who(before: &str, cpu: Option<u32>, at_ns: u64) -> Option<SampleHead<'_>> {
     Some(SampleHead { comm, pid: group, tid: Some(tid.parse().ok()?), ..nobody })
 }
 
-fn word(text: &str) -> Option<(&str, &str)> {
+fn split_word(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     (end > 0).then(|| (&text[..end], text[end..].trim_start()))
 }
 
-/// `46874.749084:` or `46874.749084607:`.
+/// Parses a time such as `46874.749084:` or `46874.749084607:` to nanoseconds.
 fn time_ns(text: &str) -> Option<u64> {
     let (seconds, fraction) = text.strip_suffix(':')?.split_once('.')?;
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -197,22 +203,22 @@ fn record_line<'a>(head: SampleHead<'a>, record: &'a str) -> PerfLine<'a> {
 fn event_line<'a>(head: SampleHead<'a>, rest: &'a str) -> Option<PerfLine<'a>> {
     // Without the event's name only its text tells what it is.
     if rest.starts_with("prev_comm=") {
-        return switch(head, rest);
+        return switch_line(head, rest);
     }
-    let (first, after) = word(rest)?;
+    let (first, after) = split_word(rest)?;
     let (period, event, data) = match first.parse::<u64>() {
         Ok(period) => {
-            let (event, data) = word(after)?;
+            let (event, data) = split_word(after)?;
             (Some(period), event, data)
         }
         Err(_) => (None, first, after),
     };
     let Some(event) = event.strip_suffix(':') else {
         // ftrace's functions have no colon.
-        return Some(switch(head, rest).unwrap_or(PerfLine::Other));
+        return Some(switch_line(head, rest).unwrap_or(PerfLine::Other));
     };
     if event == "sched_switch" || event.ends_with(":sched_switch") {
-        return switch(head, data);
+        return switch_line(head, data);
     }
     Some(match period {
         Some(period) if !event.starts_with("sched:") => PerfLine::Count { head, period, event },
@@ -220,7 +226,7 @@ fn event_line<'a>(head: SampleHead<'a>, rest: &'a str) -> Option<PerfLine<'a>> {
     })
 }
 
-fn switch<'a>(head: SampleHead<'a>, data: &'a str) -> Option<PerfLine<'a>> {
+fn switch_line<'a>(head: SampleHead<'a>, data: &'a str) -> Option<PerfLine<'a>> {
     // A thread's name may hold anything, also ` ==> `: what follows it is looked for from
     // the end.
     let (prev, next) = data.split_once(" ==> ")?;
@@ -228,18 +234,18 @@ fn switch<'a>(head: SampleHead<'a>, data: &'a str) -> Option<PerfLine<'a>> {
         (prev.strip_prefix("prev_comm="), next.strip_prefix("next_comm="))
     {
         let (prev_comm, rest) = prev.rsplit_once(" prev_pid=")?;
-        let prev_tid = word(rest)?.0.parse().ok()?;
+        let prev_tid = split_word(rest)?.0.parse().ok()?;
         let (next_comm, rest) = next.rsplit_once(" next_pid=")?;
-        let next_tid = word(rest)?.0.parse().ok()?;
+        let next_tid = split_word(rest)?.0.parse().ok()?;
         return Some(PerfLine::Switch { head, prev_tid, prev_comm, next_tid, next_comm });
     }
     // `swapper/0:0 [120] R ==> bash:1234 [120]`
-    let (prev_comm, prev_tid) = short(prev)?;
-    let (next_comm, next_tid) = short(next)?;
+    let (prev_comm, prev_tid) = switched_thread(prev)?;
+    let (next_comm, next_tid) = switched_thread(next)?;
     Some(PerfLine::Switch { head, prev_tid, prev_comm, next_tid, next_comm })
 }
 
-fn short(text: &str) -> Option<(&str, i64)> {
+fn switched_thread(text: &str) -> Option<(&str, i64)> {
     let (name, _) = text.rsplit_once(" [")?;
     let (comm, tid) = name.rsplit_once(':')?;
     Some((comm, tid.parse().ok()?))

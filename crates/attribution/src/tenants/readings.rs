@@ -6,7 +6,7 @@ use wattline_units::dialect::{
 };
 use wattline_units::shortened::shortened;
 
-/// Why a meter's log can't be read.
+/// Error of reading a meter's log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadingsError {
     /// Columns are missing.
@@ -43,7 +43,7 @@ pub enum ReadingsError {
     Csv(String),
 }
 
-/// What a meter's log says.
+/// Readings of a meter's log, and remarks on it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MeterReadings {
     /// (ns, accumulated microjoules), in order of time.
@@ -52,7 +52,7 @@ pub struct MeterReadings {
     pub remarks: Vec<String>,
 }
 
-/// Reads a log in any dialect of CSV.
+/// Parses a meter's log in any dialect of CSV.
 ///
 /// # Errors
 /// Missing columns, fields that are no numbers, numbers with two meanings.
@@ -70,14 +70,14 @@ pub fn parse_readings(log: &[u8]) -> Result<MeterReadings, ReadingsError> {
     }
     samples.sort_by_key(|sample| sample.0);
     if columns.energy.is_none() {
-        accumulate(&mut samples);
+        integrate_power(&mut samples);
     }
     let samples = samples.into_iter().map(|(ns, j)| (ns, (j * 1e6).round() as u64)).collect();
     let remarks = dialect.remark().into_iter().chain(columns.remark(&header)).collect();
     Ok(MeterReadings { samples, remarks })
 }
 
-/// Which columns hold what.
+/// Columns of a meter's log: time, and energy, power, or voltage and current.
 struct ReadingColumns {
     time: UnitColumn,
     energy: Option<UnitColumn>,
@@ -105,7 +105,7 @@ impl ReadingColumns {
         Ok(Self { time, energy, factors })
     }
 
-    /// Nanoseconds, and joules or watts.
+    /// Returns a row's time in nanoseconds, and its joules or watts.
     fn sample(&self, record: &csv::StringRecord) -> Result<(u64, f64), ReadingsError> {
         let line = record.position().map_or(0, csv::Position::line);
         let cell = |column: UnitColumn| record.get(column.at).unwrap_or_default();
@@ -134,7 +134,7 @@ impl ReadingColumns {
         at.ok_or_else(|| ReadingsError::Number { line, text: text.to_owned() })
     }
 
-    /// The units that are not seconds, joules and watts.
+    /// Returns a remark on units other than seconds, joules and watts.
     fn remark(&self, header: &csv::StringRecord) -> Option<String> {
         let plain = |column: &UnitColumn, factor| column.factor == factor;
         let mut others: Vec<usize> =
@@ -147,8 +147,8 @@ impl ReadingColumns {
     }
 }
 
-/// Power becomes energy, by trapezoids.
-fn accumulate(samples: &mut [(u64, f64)]) {
+/// Replaces powers in watts by accumulated energy in joules, by the trapezoidal rule.
+fn integrate_power(samples: &mut [(u64, f64)]) {
     let (mut sum_j, mut last) = (0.0, None::<(u64, f64)>);
     for sample in samples {
         let (at_ns, power_w) = *sample;

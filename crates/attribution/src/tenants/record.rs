@@ -3,8 +3,8 @@
 use super::meter::MeterId;
 use super::names::TenantId;
 
-/// How many counters beside the cycles a record can have.
-pub const OTHERS: usize = 6;
+/// Number of counters beside the cycles that a record can have.
+pub const OTHER_COUNTERS: usize = 6;
 
 /// Counters read at a context switch.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -12,10 +12,10 @@ pub struct Counts {
     /// Unhalted cycles; `None` where the input does not count them.
     pub cycles: Option<f64>,
     /// Other events, in the order of the stream's names.
-    pub others: [f64; OTHERS],
+    pub others: [f64; OTHER_COUNTERS],
 }
 
-/// Who runs on a CPU.
+/// Tenant and thread that run on a CPU.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunningTenant {
     /// Whose it is.
@@ -24,7 +24,7 @@ pub struct RunningTenant {
     pub thread: i64,
 }
 
-/// One thing that an input says. Times are nanoseconds of one clock.
+/// Record of an input: a switch, a loss, a reading and others. Times are nanoseconds of one clock.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum TenantRecord {
     /// A CPU goes from one runner to the next.
@@ -81,7 +81,7 @@ pub enum TenantRecord {
 }
 
 impl TenantRecord {
-    /// When it happened; `None` if it has no time.
+    /// Returns the time in nanoseconds; `None` for a record without one.
     #[must_use]
     pub fn at_ns(&self) -> Option<u64> {
         match self {

@@ -10,17 +10,18 @@ use super::options::{EnergySource, StreamOptions};
 use super::view::WindowView;
 use super::window::{TenantTally, TumblingWindow};
 
-type Tallies = BTreeMap<TenantId, TenantTally>;
+type TenantTallies = BTreeMap<TenantId, TenantTally>;
 
-/// Makes the view of a window between two times, with what everybody used in it.
-pub(super) fn share(
+/// Returns the view of a window between two times, its energy shared among the tenants by what they
+/// used.
+pub(super) fn share_window(
     options: &StreamOptions,
     meters: usize,
     (start_ns, end_ns): (u64, u64),
-    mut tallies: Tallies,
+    mut tallies: TenantTallies,
     window: &TumblingWindow,
 ) -> WindowView {
-    let weights = weights(options, &tallies, window.is_counted);
+    let weights = tenant_weights(options, &tallies, window.is_counted);
     let sum: f64 = weights.values().sum();
     let basis = match (sum > 0.0, options.energy, window.is_counted) {
         (false, ..) => SharingBasis::Nothing,
@@ -41,7 +42,7 @@ pub(super) fn share(
     let energy_j = match options.energy {
         EnergySource::Meters => window.is_metered.then_some(window.energy_j),
         EnergySource::Stated { idle_w, busy_w } => {
-            Some((idle_w + (busy_w - idle_w) * busy_part(&tallies)) * seconds)
+            Some((idle_w + (busy_w - idle_w) * busy_share(&tallies)) * seconds)
         }
         EnergySource::Modelled { joules_per_count, .. } => Some(sum * joules_per_count),
         EnergySource::None => None,
@@ -62,10 +63,11 @@ pub(super) fn share(
     }
 }
 
-/// The model's energy, or cycles, or CPU time where nothing counted them.
-fn weights(
+/// Returns the weight of each tenant: the modelled energy, or the cycles, or CPU time where no
+/// cycles were counted.
+fn tenant_weights(
     options: &StreamOptions,
-    tallies: &Tallies,
+    tallies: &TenantTallies,
     is_counted: bool,
 ) -> BTreeMap<TenantId, f64> {
     let weight = |(tenant, tally): (&TenantId, &TenantTally)| {
@@ -80,8 +82,8 @@ fn weights(
     tallies.iter().map(weight).collect()
 }
 
-/// The part of all CPU time in which somebody ran.
-fn busy_part(tallies: &Tallies) -> f64 {
+/// Returns the share of all CPU time in which a tenant other than idle ran.
+fn busy_share(tallies: &TenantTallies) -> f64 {
     let all: f64 = tallies.values().map(|tally| tally.cpu_ns).sum();
     let idle = tallies.get(&TenantId::IDLE).map_or(0.0, |tally| tally.cpu_ns);
     if all > 0.0 { (all - idle) / all } else { 0.0 }

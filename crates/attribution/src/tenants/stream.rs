@@ -8,24 +8,24 @@ use wattline_units::power::MeterCounter;
 use super::basis::SharingBasis;
 use super::cpu::Cpu;
 use super::log_time::GAP_WINDOWS;
-use super::meter::{Difference, MeterId, MeterState};
+use super::meter::{MeterId, MeterState, MeteredEnergy};
 use super::options::{EnergySource, StreamOptions};
-use super::outside::Outside;
+use super::outside_log::OutsideEnergy;
 use super::trouble::Troubles;
 use super::view::WindowView;
-use super::window::Ring;
+use super::window::WindowRing;
 
-/// Gathers records in windows.
+/// Stream that collects records in windows and shares their energy.
 #[derive(Debug)]
 pub struct WindowStream {
     pub(super) options: StreamOptions,
-    pub(super) ring: Ring,
+    pub(super) ring: WindowRing,
     pub(super) cpus: Vec<Option<Cpu>>,
     pub(super) meters: Vec<MeterState>,
     /// Energy that was metered after the newest record.
-    pub(super) held: VecDeque<Difference>,
-    pub(super) before_log: Outside,
-    pub(super) after_log: Outside,
+    pub(super) held: VecDeque<MeteredEnergy>,
+    pub(super) before_log: OutsideEnergy,
+    pub(super) after_log: OutsideEnergy,
     /// Metered time whose energy came too late, summed over meters.
     pub(super) late_metered_ns: f64,
     pub(super) closed: VecDeque<WindowView>,
@@ -39,19 +39,19 @@ pub struct WindowStream {
 }
 
 impl WindowStream {
-    /// Begins.
+    /// Creates a stream without records and meters.
     #[must_use]
     pub fn new(options: StreamOptions) -> Self {
         let options = StreamOptions { window_ns: options.window_ns.max(1), ..options };
         Self {
             // The window that is under way is not one of those that are over.
-            ring: Ring::new(options.ring.saturating_add(1)),
+            ring: WindowRing::new(options.ring.saturating_add(1)),
             options,
             cpus: Vec::new(),
             meters: Vec::new(),
             held: VecDeque::new(),
-            before_log: Outside::default(),
-            after_log: Outside::default(),
+            before_log: OutsideEnergy::default(),
+            after_log: OutsideEnergy::default(),
             late_metered_ns: 0.0,
             closed: VecDeque::new(),
             total: WindowView::empty(),
@@ -63,62 +63,63 @@ impl WindowStream {
         }
     }
 
-    /// Adds a meter.
-    pub fn meter(&mut self, name: &str, counter: MeterCounter) -> MeterId {
+    /// Adds a meter; returns its number.
+    pub fn add_meter(&mut self, name: &str, counter: MeterCounter) -> MeterId {
         self.meters.push(MeterState::new(name.to_owned(), counter));
         MeterId(self.meters.len() - 1)
     }
 
-    /// Names of the meters.
-    pub fn meters(&self) -> impl Iterator<Item = &str> {
+    /// Returns the names of the meters.
+    pub fn meter_names(&self) -> impl Iterator<Item = &str> {
         self.meters.iter().map(|meter| meter.name.as_str())
     }
 
-    /// What went less well, so far.
+    /// Returns the counts of troubles so far.
     #[must_use]
     pub fn troubles(&self) -> &Troubles {
         &self.troubles
     }
 
-    /// The same, for inputs to count in.
+    /// Returns the counts of troubles, for inputs to add to.
     pub fn troubles_mut(&mut self) -> &mut Troubles {
         &mut self.troubles
     }
 
-    /// The newest record's time in ns; readings of meters don't count.
+    /// Returns the newest record's time in nanoseconds; readings of meters don't count.
     #[must_use]
     pub fn newest_ns(&self) -> u64 {
         self.newest_ns
     }
 
-    /// The first record's time in ns; `None` before it. Readings of meters don't count.
+    /// Returns the first record's time in nanoseconds; `None` before it. Readings of meters don't
+    /// count.
     #[must_use]
     pub fn first_ns(&self) -> Option<u64> {
         self.first_ns
     }
 
-    /// What cycles are, once an input knows.
+    /// Sets the meaning of cycles, once the input has shown it.
     pub fn set_cycles(&mut self, cycles: SharingBasis) {
         self.options.cycles = cycles;
     }
 
-    /// Takes another source of energy, before the first record.
+    /// Sets the source of energy, before the first record.
     pub fn set_energy(&mut self, energy: EnergySource) {
         self.options.energy = energy;
     }
 
-    /// How it works.
+    /// Returns the options.
     #[must_use]
     pub fn options(&self) -> &StreamOptions {
         &self.options
     }
 
-    /// The next window that has left the ring.
+    /// Removes and returns the next closed window.
     pub fn next_closed(&mut self) -> Option<WindowView> {
         self.closed.pop_front()
     }
 
-    /// All windows that have left the ring.
+    /// Returns the sum of all closed windows.
     #[must_use]
     pub fn total(&self) -> &WindowView {
         &self.total

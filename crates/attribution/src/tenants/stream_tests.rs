@@ -43,7 +43,7 @@ pub(super) fn run(
     records: &[TenantRecord],
 ) -> (Vec<WindowView>, WindowStream) {
     let mut stream = WindowStream::new(options);
-    stream.meter("test", MeterCounter { joules_per_count: 1.0, modulus: None });
+    stream.add_meter("test", MeterCounter { joules_per_count: 1.0, modulus: None });
     let mut windows = Vec::new();
     for record in records {
         stream.take(*record);
@@ -127,7 +127,7 @@ fn which_cpu_ran_what_makes_no_difference() {
 
 #[test]
 fn a_record_on_a_boundary_is_in_one_window() {
-    for charging in [Charging::Spread, Charging::Whole] {
+    for charging in [RecordWindow::Spread, RecordWindow::Whole] {
         let options = StreamOptions { charging, ..defaults() };
         let records = [leave(0, 0, 1, 0.0), leave(100, 0, 1, 50.0), leave(150, 0, 2, 7.0)];
         let (windows, _) = run(options, &records);
@@ -142,9 +142,9 @@ fn a_record_on_a_boundary_is_in_one_window() {
         };
         match charging {
             // All of its time lies before the boundary.
-            Charging::Spread => assert_eq!((of(&first, 1), of(&second, 1)), (50.0, 0.0)),
+            RecordWindow::Spread => assert_eq!((of(&first, 1), of(&second, 1)), (50.0, 0.0)),
             // A window holds its begin and not its end.
-            Charging::Whole => assert_eq!((of(&first, 1), of(&second, 1)), (0.0, 50.0)),
+            RecordWindow::Whole => assert_eq!((of(&first, 1), of(&second, 1)), (0.0, 50.0)),
         }
         assert_eq!(of(&second, 2), 7.0);
     }
@@ -157,7 +157,7 @@ fn energy_of_windows_adds_up_to_the_counters_difference() {
         records.push(leave(step * 7, 0, (step % 3) as u32, step as f64));
         records.push(joules(step * 7, 1_000 + step * step));
     }
-    for charging in [Charging::Spread, Charging::Whole] {
+    for charging in [RecordWindow::Spread, RecordWindow::Whole] {
         let options = StreamOptions { charging, ring: 2, ..defaults() };
         let (windows, stream) = run(options, &records);
         let sum: f64 = windows.iter().filter_map(WindowView::total_j).sum();
@@ -296,7 +296,7 @@ fn counts_that_no_cpu_can_do_are_left_out() {
     assert_eq!((stream.troubles().counts, stream.troubles().impossible_counts), (9, 9));
     assert_eq!(row(stream.total(), 1).cycles, None, "shared by CPU time");
     // Told that they run on, they are 2 GHz.
-    let counting = Counting::Running { bits: 60 };
+    let counting = CounterMode::Running { bits: 60 };
     let (_, stream) = run(StreamOptions { counting, ..defaults() }, &records);
     assert_eq!(stream.troubles().impossible_counts, 0);
     assert!((row(stream.total(), 1).cycles.unwrap() - 1.8e8).abs() < 1.0);
@@ -370,10 +370,10 @@ fn views_of_the_ring_know_who_still_runs() {
     for record in [switch(0, 0, 0, 1), switch(150, 1, 0, 2), switch(1_010, 1, 2, 0)] {
         stream.take(record);
     }
-    let second = stream.recent(10);
+    let second = stream.recent_windows(10);
     assert_eq!((second.windows, second.start_ns, second.end_ns), (10, 0, 1_000 * MS));
     assert!((row(&second, 1).cpu_s - 1.0).abs() < 1e-9, "it has not been switched since 0");
-    assert_eq!(stream.recent(1).windows, 1);
+    assert_eq!(stream.recent_windows(1).windows, 1);
 }
 
 #[test]
@@ -384,7 +384,7 @@ fn memory_is_bounded_by_the_ring() {
         let held = std::iter::from_fn(|| stream.next_closed()).count();
         assert!(held <= 2, "{held} windows leave at once");
     }
-    assert_eq!(stream.recent(1_000).windows, 5, "besides the one that is under way");
+    assert_eq!(stream.recent_windows(1_000).windows, 5, "besides the one that is under way");
 }
 
 /// Each gap is short enough for no jump of the clock, and its windows would be thousands.

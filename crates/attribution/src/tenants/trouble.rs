@@ -2,7 +2,7 @@
 
 use wattline_units::format::{counted, counted_as};
 
-/// Counts of what was late, lost, disordered or out of the ordinary.
+/// Counts of late, lost, disordered and unusual records and readings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Troubles {
     /// Records taken in.
@@ -56,7 +56,7 @@ pub struct Troubles {
 }
 
 impl Troubles {
-    /// A sentence for each that happened.
+    /// Returns a sentence for each trouble that occurred.
     #[must_use]
     pub fn findings(&self) -> Vec<String> {
         let all = self.of_records().into_iter().chain(self.of_clocks_and_counters());
@@ -131,8 +131,8 @@ impl Troubles {
     }
 }
 
-/// What is counted, for one and for many, and how its sentence ends; none where it never
-/// happened.
+/// Returns the sentence of a count, from its subject in singular and plural and its end; `None` for
+/// zero.
 fn sentence(count: u64, [one, many]: [&str; 2], end: &str) -> Option<String> {
     (count > 0).then(|| counted_as(count, one, many) + end)
 }

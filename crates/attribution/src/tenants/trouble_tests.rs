@@ -76,7 +76,7 @@ fn lost_records_leave_time_unattributed() {
 
 #[test]
 fn counted_whole_nothing_is_counted_twice_or_lost() {
-    let options = StreamOptions { ring: 2, charging: Charging::Whole, ..defaults() };
+    let options = StreamOptions { ring: 2, charging: RecordWindow::Whole, ..defaults() };
     let records =
         [switch(0, 0, 0, 1), switch(0, 1, 0, 2), switch(900, 1, 2, 3), switch(950, 0, 1, 0)];
     let (windows, stream) = run(options, &records);
@@ -100,7 +100,7 @@ fn running_counters_wrap_at_40_and_48_bits() {
     for bits in [40, 48] {
         let top = f64::from(bits).exp2();
         let options =
-            StreamOptions { counting: Counting::Running { bits: bits as u32 }, ..defaults() };
+            StreamOptions { counting: CounterMode::Running { bits: bits as u32 }, ..defaults() };
         let records =
             [leave(0, 0, 0, top - 100.0), leave(30, 0, 1, top - 40.0), leave(60, 0, 2, 20.0)];
         let (windows, stream) = run(options, &records);
@@ -189,8 +189,8 @@ proptest! {
     ) {
         let options = StreamOptions {
             ring,
-            charging: if whole { Charging::Whole } else { Charging::Spread },
-            counting: if running { Counting::Running { bits: 40 } } else { Counting::Cleared },
+            charging: if whole { RecordWindow::Whole } else { RecordWindow::Spread },
+            counting: if running { CounterMode::Running { bits: 40 } } else { CounterMode::Cleared },
             idle_weight,
             ..defaults()
         };

@@ -6,10 +6,10 @@ use crate::Split;
 
 use super::basis::SharingBasis;
 use super::names::TenantId;
-use super::outside::Outside;
+use super::outside_log::OutsideEnergy;
 use super::window::TenantTally;
 
-/// One or more consecutive windows.
+/// View of one or more consecutive windows: what tenants used, and the energy shared among them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WindowView {
     /// Begin, in ns of the log's clock.
@@ -41,8 +41,8 @@ pub struct OutsideLog {
 }
 
 impl OutsideLog {
-    /// Both; none if there is neither.
-    fn both(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+    /// Returns the sum of both; `None` if there is neither.
+    fn sum_of_both(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         let sum = |one: Self, other: Self| Self {
             energy_j: one.energy_j + other.energy_j,
             seconds: one.seconds + other.seconds,
@@ -51,7 +51,7 @@ impl OutsideLog {
     }
 }
 
-/// What a tenant used in a view, or what nobody is known to have used.
+/// Resources and energy of a tenant in a view, or those without a known tenant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TenantUse {
     /// Whose; `None` for what is unattributed.
@@ -61,7 +61,7 @@ pub struct TenantUse {
     /// Unhalted cycles; `None` where none were counted.
     pub cycles: Option<f64>,
     /// Other counters.
-    pub others: [f64; super::record::OTHERS],
+    pub others: [f64; super::record::OTHER_COUNTERS],
     /// Switches away from it.
     pub switches: u64,
     /// Joules; `None` if no meter covers a window of it.
@@ -71,7 +71,7 @@ pub struct TenantUse {
 }
 
 impl WindowView {
-    /// Of no window at all.
+    /// Creates a view of no window.
     #[must_use]
     pub fn empty() -> Self {
         Self {
@@ -88,7 +88,7 @@ impl WindowView {
         }
     }
 
-    /// Adds what another view holds.
+    /// Adds the windows of another view.
     pub fn add(&mut self, other: &Self) {
         // The log's own time is that of the view, unless it has none.
         if self.windows == 0 && (other.windows > 0 || self.outside_log().is_none()) {
@@ -98,8 +98,8 @@ impl WindowView {
             self.end_ns = self.end_ns.max(other.end_ns);
         }
         self.windows += other.windows;
-        self.before_log = OutsideLog::both(self.before_log, other.before_log);
-        self.after_log = OutsideLog::both(self.after_log, other.after_log);
+        self.before_log = OutsideLog::sum_of_both(self.before_log, other.before_log);
+        self.after_log = OutsideLog::sum_of_both(self.after_log, other.after_log);
         if let Some(seconds) = other.metered_s {
             *self.metered_s.get_or_insert(0.0) += seconds;
         }
@@ -115,45 +115,45 @@ impl WindowView {
         }
     }
 
-    /// Energy of the log whose window is not known any more.
+    /// Adds energy whose window was closed already.
     pub(super) fn add_unattributed(&mut self, energy_j: f64, metered_s: f64) {
         self.energy.get_or_insert_with(Split::default).add(&Split::unattributed(energy_j));
         *self.metered_s.get_or_insert(0.0) += metered_s;
     }
 
-    /// What so many meters read before the log's first record.
-    pub(super) fn before_log(outside: &Outside, meters: usize) -> Option<Self> {
-        let before_log = outside.metered(meters)?;
+    /// Returns the view of the energy that so many meters read before the log's first record.
+    pub(super) fn before_log(outside: &OutsideEnergy, meters: usize) -> Option<Self> {
+        let before_log = outside.energy_of_meters(meters)?;
         let (start_ns, end_ns) = (outside.start_ns, outside.end_ns);
         Some(Self { start_ns, end_ns, before_log: Some(before_log), ..Self::empty() })
     }
 
-    /// What so many meters read after the log's last record.
-    pub(super) fn after_log(outside: &Outside, meters: usize) -> Option<Self> {
-        let after_log = outside.metered(meters)?;
+    /// Returns the view of the energy that so many meters read after the log's last record.
+    pub(super) fn after_log(outside: &OutsideEnergy, meters: usize) -> Option<Self> {
+        let after_log = outside.energy_of_meters(meters)?;
         let (start_ns, end_ns) = (outside.start_ns, outside.end_ns);
         Some(Self { start_ns, end_ns, after_log: Some(after_log), ..Self::empty() })
     }
 
-    /// What was metered where the log has no record.
+    /// Returns the energy metered before and after the log's records.
     #[must_use]
     pub fn outside_log(&self) -> Option<OutsideLog> {
-        OutsideLog::both(self.before_log, self.after_log)
+        OutsideLog::sum_of_both(self.before_log, self.after_log)
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the view has neither windows nor energy.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.windows == 0 && self.outside_log().is_none()
     }
 
-    /// Length in seconds.
+    /// Returns the length in seconds.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         self.end_ns.saturating_sub(self.start_ns) as f64 * 1e-9
     }
 
-    /// Joules of all of it; `None` without a meter.
+    /// Returns the energy in joules of all rows; `None` without a meter.
     #[must_use]
     pub fn total_j(&self) -> Option<f64> {
         let inside = self.energy.as_ref().map(Split::total_j);
@@ -161,8 +161,8 @@ impl WindowView {
         inside.zip(outside).map(|(inside, outside)| inside + outside).or(inside).or(outside)
     }
 
-    /// Mean watts of a row: over the time that log and meter both cover, or over all of the
-    /// log where there is no meter. What was metered outside of the log has none, unless there
+    /// Returns the mean power of a row in watts: over the time that log and meter both cover, or
+    /// over the whole log without a meter. Energy metered outside of the log has none, unless there
     /// is nothing else.
     #[must_use]
     pub fn power_w(&self, row: &TenantUse) -> Option<f64> {
@@ -173,7 +173,7 @@ impl WindowView {
         }
     }
 
-    /// Mean watts of all rows.
+    /// Returns the mean power of all rows in watts.
     #[must_use]
     pub(crate) fn total_power_w(&self) -> Option<f64> {
         match &self.energy {
@@ -198,21 +198,21 @@ impl WindowView {
         self.shares.is_conserved() && self.energy.as_ref().is_none_or(Split::is_conserved)
     }
 
-    /// Windows by what they were shared by.
+    /// Returns the numbers of windows by the basis of their sharing.
     #[must_use]
     pub fn bases(&self) -> &BTreeMap<SharingBasis, u64> {
         &self.bases
     }
 
-    /// The basis of all windows, or the names of several.
+    /// Returns the name of the basis of all windows, or the names of several.
     #[must_use]
     pub fn basis(&self) -> String {
         let names: Vec<&str> = self.bases.keys().map(|basis| basis.name()).collect();
         if names.is_empty() { SharingBasis::Nothing.name().to_owned() } else { names.join("+") }
     }
 
-    /// Rows, the largest share first, then idle, then what was metered before the log and after
-    /// it, then what is unattributed: always there.
+    /// Returns the rows: the largest share first, then idle, the energy metered before and after
+    /// the log, and always, last, what is unattributed.
     #[must_use]
     pub fn rows(&self) -> Vec<TenantUse> {
         let is_own = |tenant: TenantId| tenant != TenantId::NOBODY && tenant != TenantId::IDLE;
@@ -232,7 +232,7 @@ impl WindowView {
             [(TenantId::BEFORE_LOG, self.before_log), (TenantId::AFTER_LOG, self.after_log)];
         for (tenant, outside) in outside {
             let Some(OutsideLog { energy_j, .. }) = outside else { continue };
-            rows.push(self.filled(Some(tenant), &TenantTally::default(), Some(energy_j), 0.0));
+            rows.push(self.fill_row(Some(tenant), &TenantTally::default(), Some(energy_j), 0.0));
         }
         rows.push(self.unattributed());
         rows
@@ -242,7 +242,7 @@ impl WindowView {
         let tally = self.tallies.get(&tenant).copied().unwrap_or_default();
         let part = |split: &Split<TenantId>| split.shares().get(&tenant).copied().unwrap_or(0.0);
         let energy_j = self.energy.as_ref().filter(|_| tally.is_priced).map(part);
-        self.filled(Some(tenant), &tally, energy_j, part(&self.shares))
+        self.fill_row(Some(tenant), &tally, energy_j, part(&self.shares))
     }
 
     fn unattributed(&self) -> TenantUse {
@@ -250,10 +250,10 @@ impl WindowView {
         // Where meters read outside of the log alone, all of it has rows of its own.
         let nothing = self.outside_log().map(|_| 0.0);
         let energy_j = self.energy.as_ref().map(Split::unattributed_j).or(nothing);
-        self.filled(None, &tally, energy_j, self.shares.unattributed_j())
+        self.fill_row(None, &tally, energy_j, self.shares.unattributed_j())
     }
 
-    fn filled(
+    fn fill_row(
         &self,
         tenant: Option<TenantId>,
         tally: &TenantTally,

@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 
 use super::names::TenantId;
-use super::record::{Counts, OTHERS};
+use super::record::{Counts, OTHER_COUNTERS};
 
-/// What a tenant used.
+/// CPU time, counts and energy of a tenant in a window.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct TenantTally {
     pub cpu_ns: f64,
     pub cycles: f64,
-    pub others: [f64; OTHERS],
+    pub others: [f64; OTHER_COUNTERS],
     pub switches: u64,
     /// Whether it was there while energy was known.
     pub is_priced: bool,
@@ -39,7 +39,7 @@ impl TenantTally {
     }
 }
 
-/// One tumbling window. Tenants are all that is told apart: not CPUs.
+/// Tumbling window: tallies by tenant, over all CPUs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TumblingWindow {
     /// Indexed by tenant.
@@ -63,8 +63,8 @@ impl TumblingWindow {
         &mut self.tallies[index]
     }
 
-    /// Tenants that used something.
-    pub fn used(&self) -> impl Iterator<Item = (TenantId, &TenantTally)> {
+    /// Returns the tenants that used something, with their tallies.
+    pub fn tenant_tallies(&self) -> impl Iterator<Item = (TenantId, &TenantTally)> {
         let numbered = (0..).map(TenantId).zip(&self.tallies);
         numbered.filter(|(_, tally)| !tally.is_empty())
     }
@@ -76,9 +76,9 @@ impl TumblingWindow {
     }
 }
 
-/// Consecutive windows; the first one's number is [`Ring::base`].
+/// Consecutive windows; the first one's number is [`WindowRing::base`].
 #[derive(Debug)]
-pub(super) struct Ring {
+pub(super) struct WindowRing {
     windows: VecDeque<TumblingWindow>,
     pub base: u64,
     capacity: usize,
@@ -86,7 +86,7 @@ pub(super) struct Ring {
     has_closed: bool,
 }
 
-/// Where a window stands in respect of the ring.
+/// Position of a window relative to the ring.
 #[derive(Debug, PartialEq)]
 pub(super) enum RingPosition {
     /// At this position.
@@ -97,7 +97,7 @@ pub(super) enum RingPosition {
     Full,
 }
 
-impl Ring {
+impl WindowRing {
     pub fn new(capacity: usize) -> Self {
         Self {
             windows: VecDeque::new(),
@@ -116,18 +116,18 @@ impl Ring {
         self.capacity
     }
 
-    pub fn at(&mut self, position: usize) -> &mut TumblingWindow {
+    pub fn window_at(&mut self, position: usize) -> &mut TumblingWindow {
         &mut self.windows[position]
     }
 
-    /// The windows with their numbers.
+    /// Returns the windows with their numbers.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, &TumblingWindow)> {
         let base = self.base;
         self.windows.iter().enumerate().map(move |(index, w)| (base + index as u64, w))
     }
 
-    /// Finds or makes the window of a number.
-    pub fn place(&mut self, number: u64) -> RingPosition {
+    /// Finds the window with a number, or adds it where the ring has room.
+    pub fn find_or_add(&mut self, number: u64) -> RingPosition {
         if self.windows.is_empty() {
             if self.has_closed && number < self.base {
                 return RingPosition::Gone;
@@ -154,7 +154,7 @@ impl Ring {
         RingPosition::Held(position as usize)
     }
 
-    /// Takes the oldest window out.
+    /// Removes and returns the oldest window.
     pub fn pop(&mut self) -> Option<(u64, TumblingWindow)> {
         let window = self.windows.pop_front()?;
         let number = self.base;
@@ -163,18 +163,18 @@ impl Ring {
         Some((number, window))
     }
 
-    /// Gives a window's memory back.
+    /// Keeps a window's memory for a later one.
     pub(crate) fn recycle(&mut self, mut window: TumblingWindow) {
         window.clear();
         self.spare.push(window);
     }
 
-    /// Whether windows have left.
+    /// Whether any window was closed.
     pub(crate) fn has_closed(&self) -> bool {
         self.has_closed
     }
 
-    /// The ring is empty and may begin anywhere.
+    /// Lets the empty ring begin at any window.
     pub fn restart(&mut self) {
         self.has_closed = false;
     }
@@ -186,27 +186,30 @@ mod tests {
 
     #[test]
     fn a_ring_grows_both_ways_until_it_is_full() {
-        let mut ring = Ring::new(3);
-        assert_eq!(ring.place(10), RingPosition::Held(0));
-        assert_eq!(ring.place(9), RingPosition::Held(0), "nothing has left yet");
-        assert_eq!(ring.place(11), RingPosition::Held(2));
-        assert_eq!((ring.place(12), ring.place(8)), (RingPosition::Full, RingPosition::Gone));
+        let mut ring = WindowRing::new(3);
+        assert_eq!(ring.find_or_add(10), RingPosition::Held(0));
+        assert_eq!(ring.find_or_add(9), RingPosition::Held(0), "nothing has left yet");
+        assert_eq!(ring.find_or_add(11), RingPosition::Held(2));
+        assert_eq!(
+            (ring.find_or_add(12), ring.find_or_add(8)),
+            (RingPosition::Full, RingPosition::Gone)
+        );
         let (number, window) = ring.pop().unwrap();
         ring.recycle(window);
         assert_eq!(
-            (number, ring.place(12), ring.place(9)),
+            (number, ring.find_or_add(12), ring.find_or_add(9)),
             (9, RingPosition::Held(2), RingPosition::Gone)
         );
     }
 
     #[test]
     fn windows_are_used_again_empty() {
-        let mut ring = Ring::new(1);
-        ring.place(0);
-        ring.at(0).tally(TenantId(5)).cycles = 3.0;
+        let mut ring = WindowRing::new(1);
+        ring.find_or_add(0);
+        ring.window_at(0).tally(TenantId(5)).cycles = 3.0;
         let (_, window) = ring.pop().unwrap();
         ring.recycle(window);
-        ring.place(1);
-        assert_eq!(ring.at(0).used().count(), 0);
+        ring.find_or_add(1);
+        assert_eq!(ring.window_at(0).tenant_tallies().count(), 0);
     }
 }

@@ -13,16 +13,16 @@ use std::rc::Rc;
 
 use super::meter::MeterId;
 use super::names::{TenantId, TenantNames};
-use super::record::{Counts, OTHERS, RunningTenant, TenantRecord};
+use super::record::{Counts, OTHER_COUNTERS, RunningTenant, TenantRecord};
 
-/// Xen's idle domain.
+/// Number of Xen's idle domain.
 const IDLE_DOMAIN: u64 = 32_767;
-/// The columns that every event has.
-const COMMON: [&str; 4] = ["TSC", "CPU", "DOM", "vCPU"];
-const CYCLES: &str = "CPU_CLK_UNHALTED.CORE";
-const PLANES: [&str; 4] = ["PKG", "PP0", "PP1", "DRAM"];
+/// Columns that every event has.
+const COMMON_COLUMNS: [&str; 4] = ["TSC", "CPU", "DOM", "vCPU"];
+const CYCLES_EVENT: &str = "CPU_CLK_UNHALTED.CORE";
+const POWER_PLANES: [&str; 4] = ["PKG", "PP0", "PP1", "DRAM"];
 
-/// Why a file is none of Xen's.
+/// Error of reading a file of Xen's traces.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum XenError {
     /// The first line is neither a header nor a row with an event.
@@ -36,7 +36,7 @@ pub enum XenError {
     Plane(String),
 }
 
-/// The columns of one event.
+/// Columns of one event.
 #[derive(Debug, Clone, PartialEq)]
 struct EventColumns {
     /// Positions of the planes, in the order of the meters.
@@ -46,16 +46,16 @@ struct EventColumns {
     others: Vec<(usize, usize)>,
 }
 
-/// How a file's rows are to be read.
+/// Format of a file's rows: the columns of its event, or an event's number in each row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct XenFile {
     columns: Option<EventColumns>,
     is_first: bool,
 }
 
-/// Turns rows into records.
+/// Reader of rows that turns them into records.
 #[derive(Debug, Clone)]
-pub struct Xen {
+pub struct XenReader {
     tsc_hz: u64,
     /// The planes to be shared, as the columns spell them.
     planes: Vec<String>,
@@ -66,14 +66,15 @@ pub struct Xen {
     events: [Option<Rc<EventColumns>>; 4],
 }
 
-impl Xen {
-    /// With the frequency of the time stamp counter, and planes: `pkg`, `dram`, ...
+impl XenReader {
+    /// Creates a reader from the frequency of the time stamp counter in Hz and the power planes:
+    /// `pkg`, `dram`, ...
     ///
     /// # Errors
     /// A plane that there is not.
     pub fn new(tsc_hz: u64, planes: &[&str]) -> Result<Self, XenError> {
         let plane = |name: &&str| {
-            let found = PLANES.iter().find(|plane| plane.eq_ignore_ascii_case(name));
+            let found = POWER_PLANES.iter().find(|plane| plane.eq_ignore_ascii_case(name));
             found.map(|plane| (*plane).to_owned()).ok_or(XenError::Plane((*name).to_owned()))
         };
         let planes = planes.iter().map(plane).collect::<Result<_, _>>()?;
@@ -82,50 +83,51 @@ impl Xen {
         Ok(Self { tsc_hz, planes, counters, has_cycles: false, is_mixed: false, events })
     }
 
-    /// The planes, in the order of their meters' numbers.
+    /// Returns the planes, in the order of their meters' numbers.
     #[must_use]
     pub fn planes(&self) -> &[String] {
         &self.planes
     }
 
-    /// Names of the counters beside the cycles.
+    /// Returns the names of the counters beside the cycles.
     #[must_use]
     pub fn counters(&self) -> &[String] {
         &self.counters
     }
 
-    /// Whether any file counts unhalted cycles; without, CPU time is what is shared by.
+    /// Whether any file counts unhalted cycles; otherwise energy is shared by CPU time.
     #[must_use]
     pub fn has_cycles(&self) -> bool {
         self.has_cycles
     }
 
-    /// Looks at a file's first line. All files are to be opened before rows are read.
+    /// Reads a file's first line and returns its format. All files must be opened before rows are
+    /// read.
     ///
     /// # Errors
     /// A line that is neither a header nor a row.
     pub fn open(&mut self, first_line: &str) -> Result<XenFile, XenError> {
         let line = first_line.trim();
-        if event(line).is_some() {
+        if split_event_number(line).is_some() {
             (self.is_mixed, self.has_cycles) = (true, true);
             return Ok(XenFile { columns: None, is_first: false });
         }
         let header: Vec<&str> = line.split(',').map(str::trim).collect();
-        if !header.starts_with(&COMMON) || header.len() == COMMON.len() {
+        if !header.starts_with(&COMMON_COLUMNS) || header.len() == COMMON_COLUMNS.len() {
             let shown: String = line.chars().take(80).collect();
             return Err(XenError::Header(shown));
         }
-        let columns = self.columns(&header);
+        let columns = self.add_event_columns(&header);
         self.has_cycles |= columns.cycles.is_some();
         Ok(XenFile { columns: Some(columns), is_first: true })
     }
 
-    fn columns(&mut self, header: &[&str]) -> EventColumns {
+    fn add_event_columns(&mut self, header: &[&str]) -> EventColumns {
         let at = |name: &str| header.iter().position(|column| *column == name);
         let planes: Vec<usize> = self.planes.iter().filter_map(|plane| at(plane)).collect();
         let mut others = Vec::new();
-        for (position, name) in header.iter().enumerate().skip(COMMON.len()) {
-            if PLANES.contains(name) || *name == CYCLES {
+        for (position, name) in header.iter().enumerate().skip(COMMON_COLUMNS.len()) {
+            if POWER_PLANES.contains(name) || *name == CYCLES_EVENT {
                 continue;
             }
             let known = self.counters.iter().position(|counter| counter == name);
@@ -133,23 +135,23 @@ impl Xen {
                 self.counters.push((*name).to_owned());
                 self.counters.len() - 1
             });
-            if number < OTHERS {
+            if number < OTHER_COUNTERS {
                 others.push((position, number));
             }
         }
-        self.counters.truncate(OTHERS);
-        EventColumns { planes, cycles: at(CYCLES), others }
+        self.counters.truncate(OTHER_COUNTERS);
+        EventColumns { planes, cycles: at(CYCLES_EVENT), others }
     }
 
-    /// The time stamp of a row, to take files in turns.
+    /// Returns the time stamp of a row, by which files are merged.
     #[must_use]
     pub fn time_stamp(line: &str) -> Option<u64> {
-        let row = event(line).map_or(line, |(_, row)| row);
+        let row = split_event_number(line).map_or(line, |(_, row)| row);
         row.split(',').next()?.trim().parse().ok()
     }
 
-    /// Reads a row; false if it is none.
-    pub fn row(
+    /// Reads a row and gives its record to `take`; false if the line is no row.
+    pub fn read_row(
         &mut self,
         file: &mut XenFile,
         line: &str,
@@ -160,34 +162,34 @@ impl Xen {
         if std::mem::take(&mut file.is_first) || line.is_empty() {
             return true;
         }
-        match (&file.columns, event(line)) {
-            (Some(columns), None) => self.fields(columns, line, names, take).is_some(),
+        match (&file.columns, split_event_number(line)) {
+            (Some(columns), None) => self.read_fields(columns, line, names, take).is_some(),
             (_, Some((number, row))) => {
-                let columns = self.of_event(number);
-                self.fields(&columns, row, names, take).is_some()
+                let columns = self.event_columns(number);
+                self.read_fields(&columns, row, names, take).is_some()
             }
             (None, None) => false,
         }
     }
 
-    /// Columns of an event where rows carry its number.
-    fn of_event(&mut self, number: u32) -> Rc<EventColumns> {
+    /// Returns the columns of an event, in a file whose rows begin with its number.
+    fn event_columns(&mut self, number: u32) -> Rc<EventColumns> {
         if let Some(Some(columns)) = self.events.get(number as usize) {
             return Rc::clone(columns);
         }
         let header: &[&str] = match number {
             1 => &["PKG", "PP0", "PP1", "DRAM"],
-            2 => &["INSTR_RETIRED.ANY", CYCLES, "CPU_CLK_UNHALTED"],
+            2 => &["INSTR_RETIRED.ANY", CYCLES_EVENT, "CPU_CLK_UNHALTED"],
             _ => &["LLC_REF", "LLC_MISS", "BRANCH_INSTR_RETIRED", "BRANCH_MISS_RETIRED"],
         };
-        let columns = Rc::new(self.columns(&[&COMMON[..], header].concat()));
+        let columns = Rc::new(self.add_event_columns(&[&COMMON_COLUMNS[..], header].concat()));
         if let Some(slot) = self.events.get_mut(number as usize) {
             *slot = Some(Rc::clone(&columns));
         }
         columns
     }
 
-    fn fields(
+    fn read_fields(
         &self,
         columns: &EventColumns,
         row: &str,
@@ -203,7 +205,10 @@ impl Xen {
         let width = columns.planes.iter().chain(&columns.cycles);
         let width = width.chain(columns.others.iter().map(|(at, _)| at)).max();
         // A record with a time stamp of 0 was never filled in.
-        if count < COMMON.len() || width.is_some_and(|width| *width >= count) || values[0] == 0 {
+        if count < COMMON_COLUMNS.len()
+            || width.is_some_and(|width| *width >= count)
+            || values[0] == 0
+        {
             return None;
         }
         let at_ns = u128::from(values[0]) * 1_000_000_000 / u128::from(self.tsc_hz);
@@ -217,8 +222,8 @@ impl Xen {
         if is_rapl && !is_switch {
             return Some(());
         }
-        let outgoing = runner(values[2], values[3], names);
-        let mut counts = Counts { cycles: None, others: [0.0; OTHERS] };
+        let outgoing = domain_tenant(values[2], values[3], names);
+        let mut counts = Counts { cycles: None, others: [0.0; OTHER_COUNTERS] };
         counts.cycles = columns.cycles.map(|position| values[position] as f64);
         for (position, number) in &columns.others {
             counts.others[*number] = values[*position] as f64;
@@ -245,8 +250,9 @@ impl Xen {
     }
 }
 
-/// `0x0100f002,TSC,...` or with spaces after the number: the event's last digit and the row.
-fn event(line: &str) -> Option<(u32, &str)> {
+/// Splits `0x0100f002,TSC,...`, also with spaces after the number, into the event's last digit and
+/// the row.
+fn split_event_number(line: &str) -> Option<(u32, &str)> {
     let rest = line.strip_prefix("0x")?;
     let end = rest.find(|c: char| !c.is_ascii_hexdigit())?;
     let number = u32::from_str_radix(&rest[..end], 16).ok()?;
@@ -254,7 +260,7 @@ fn event(line: &str) -> Option<(u32, &str)> {
     (0x0100_f001..=0x0100_f003).contains(&number).then_some((number & 0xf, row))
 }
 
-fn runner(domain: u64, vcpu: u64, names: &mut TenantNames) -> RunningTenant {
+fn domain_tenant(domain: u64, vcpu: u64, names: &mut TenantNames) -> RunningTenant {
     let thread = ((domain & 0xffff_ffff) << 16 | (vcpu & 0xffff)) as i64;
     let tenant = match domain {
         IDLE_DOMAIN => TenantId::IDLE,

@@ -335,7 +335,7 @@ pub fn first_duplicate(names: &[String]) -> Option<(usize, usize)> {
 }
 
 impl<'p> OpenBoard<'p> {
-    /// The receiver of messages about the board.
+    /// Returns the receiver of messages about the board, which shows progress and warnings.
     pub fn progress(&self) -> &'p dyn Progress {
         self.progress
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::build::package::{RUNNER, runner_package};
+use crate::build::package::{RUNNER_CLASS, runner_package};
 use crate::device::{DeviceError, PackageEntryPoint};
 use crate::failure::Failure;
 use crate::scenario::{Scenario, StartKind};
@@ -47,8 +47,8 @@ impl PackageKind {
         let runner = |name: String| (name, PackageEntryPoint::Instrumentation);
         match self {
             PackageKind::Jar => (main.to_owned(), PackageEntryPoint::Activity),
-            PackageKind::Package => runner(RUNNER.to_owned()),
-            PackageKind::Own => runner(format!("{}/{RUNNER}", runner_package(package))),
+            PackageKind::Package => runner(RUNNER_CLASS.to_owned()),
+            PackageKind::Own => runner(format!("{}/{RUNNER_CLASS}", runner_package(package))),
         }
     }
 }

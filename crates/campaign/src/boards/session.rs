@@ -13,7 +13,7 @@ use super::package_kind::PackageKind;
 
 /// The plan of a session of an input. On a virtual board, sessions with the same label have the
 /// same noise.
-pub fn session(
+pub fn session_plan(
     scenario: &Scenario,
     board: &OpenBoard<'_>,
     input: &InputSequence,

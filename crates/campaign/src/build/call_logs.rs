@@ -64,7 +64,7 @@ impl<'r> MethodCallRecorder<'r> {
     pub fn run_and_log(&self, input: &InputSequence) -> Result<String, BuildError> {
         let place = TemporaryFolder::new("calls").map_err(BuildError::io(std::env::temp_dir()))?;
         let run = self.runner.call_recording_run(input, place.path(), &self.classes, self.limit)?;
-        let outcome = jvm::run(self.jdk, &run)?;
+        let outcome = jvm::run_program(self.jdk, &run)?;
         let failed = |reason: String| BuildError::Calls { input: input.name.clone(), reason };
         ended_well(&outcome).map_err(failed)?;
         let log = read_calls(&self.runner.counts_folder(place.path()));

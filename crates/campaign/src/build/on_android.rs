@@ -23,7 +23,7 @@ const RUNNER_SOURCES: [(&str, &str); 8] = [
     ("WatchedOutput.java", include_str!("java/WatchedOutput.java")),
 ];
 /// Class name of the instrumentation that devices start.
-pub const RUNNER: &str = "org.wattline.runner.Runner";
+pub const RUNNER_CLASS: &str = "org.wattline.runner.Runner";
 
 /// Meta-data of the instrumentation, name and value; `probes` is the class that the application
 /// calls, if any.

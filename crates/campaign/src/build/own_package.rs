@@ -17,7 +17,7 @@ use crate::toolchain::artifact::hash_of_bytes;
 use super::BuildError;
 
 /// Oldest Android release that the runner and the probes support, as an API level.
-pub(super) const OLDEST: u32 = 14;
+pub(super) const OLDEST_API_LEVEL: u32 = 14;
 /// Greatest number of names to show.
 const SHOWN: usize = 3;
 
@@ -97,7 +97,7 @@ impl OwnPackage {
             StartKind::Command => None,
             _ => self.manifest.launchers.first().cloned(),
         };
-        let min_sdk = self.manifest.min_sdk.max(OLDEST);
+        let min_sdk = self.manifest.min_sdk.max(OLDEST_API_LEVEL);
         Application {
             main: application.main.or(launcher),
             min_sdk,

@@ -12,10 +12,10 @@ use crate::toolchain::{Jdk, ToolchainError, jar};
 
 use super::BuildError;
 use super::on_android::{self, check_activity, own_package_facts, runner_facts};
-use super::own_package::{OLDEST, bad_package, read_package};
+use super::own_package::{OLDEST_API_LEVEL, bad_package, read_package};
 use super::variant::Classes;
 
-pub use super::on_android::RUNNER;
+pub use super::on_android::RUNNER_CLASS;
 
 /// A signed package with its numbers of classes and resources.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,7 +120,7 @@ impl PackageBuilder {
     ) -> Result<Vec<u8>, BuildError> {
         let application = &scenario.application;
         // So old that a device which is too old for the application says so of that.
-        let min_sdk = OLDEST;
+        let min_sdk = OLDEST_API_LEVEL;
         let mut content = self.dex(&self.runner.clone(), min_sdk)?;
         let facts = own_package_facts(scenario, probes);
         let manifest = Manifest {
@@ -128,7 +128,7 @@ impl PackageBuilder {
             label: &scenario.name,
             min_sdk,
             target_sdk: application.target_sdk,
-            runner: RUNNER,
+            runner: RUNNER_CLASS,
             target: &application.package,
             activity: None,
             facts: facts.iter().map(|(name, value)| (*name, value.as_str())).collect(),
@@ -178,7 +178,7 @@ fn manifest(scenario: &Scenario, probes: Option<&str>) -> Vec<u8> {
         label: &scenario.name,
         min_sdk: application.min_sdk,
         target_sdk: application.target_sdk,
-        runner: RUNNER,
+        runner: RUNNER_CLASS,
         target: &application.package,
         activity: application.main.as_deref().filter(|_| is_activity),
         facts: facts.iter().map(|(name, value)| (*name, value.as_str())).collect(),

@@ -73,12 +73,13 @@ impl BuiltVariant {
     /// # Errors
     /// A library that can't be read.
     pub fn entries(&self, libraries: &[PathBuf]) -> Result<Classes, ToolchainError> {
-        with_libraries(&self.classes, libraries)
+        add_libraries(&self.classes, libraries)
     }
 }
 
-/// Classes with the entries of libraries.
-pub(crate) fn with_libraries(
+/// Returns the classes together with the class files and resources of the libraries (jars or
+/// folders).
+pub(crate) fn add_libraries(
     classes: &Classes,
     libraries: &[PathBuf],
 ) -> Result<Classes, ToolchainError> {

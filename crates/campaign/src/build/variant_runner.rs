@@ -17,7 +17,7 @@ use super::counts_files::read_counts;
 use super::dry_run_jobs::DryRunJob;
 use super::dry_run_judge::{DryRunEnd, DryRunJudge, DryRunOutput, TriedVariant, failed_outcome};
 use super::variant::Classes;
-use super::windowed_application::{WindowedApplication, loadable};
+use super::windowed_application::{WindowedApplication, dry_run_classes};
 use super::{AnalysedApplication, BuildError};
 
 /// Least time limit of a dry run of the unremoved application, whose limit is otherwise a
@@ -83,7 +83,7 @@ impl<'r> VariantRunner<'r> {
         &self,
         classes: &'c Classes,
     ) -> Result<Cow<'c, Classes>, BuildError> {
-        loadable(self.windowed.as_ref(), self.scenario, classes)
+        dry_run_classes(self.windowed.as_ref(), self.scenario, classes)
     }
 
     /// Folder with the probes' counts of a run in `folder`.
@@ -144,7 +144,7 @@ impl<'r> VariantRunner<'r> {
         let Some(input) = self.scenario.inputs.iter().find(|input| input.name == case.input) else {
             return Ok(failed_outcome(format!("no input sequence {}", case.input)));
         };
-        let outcome = jvm::run(self.jdk, &self.jvm_run(input, folder.path(), job)?)?;
+        let outcome = jvm::run_program(self.jdk, &self.jvm_run(input, folder.path(), job)?)?;
         let end = self.output_of(outcome, folder.path(), self.limit(&case.input))?;
         let removed: Vec<BlockId> = job.removed.iter().copied().collect();
         let tried = TriedVariant { removed: &removed, kept: &job.kept };
@@ -169,7 +169,7 @@ impl<'r> VariantRunner<'r> {
             kept: Vec::new(),
             hung: OnceLock::new(),
         };
-        jvm::run(self.jdk, &self.jvm_run(input, folder, &job)?)?;
+        jvm::run_program(self.jdk, &self.jvm_run(input, folder, &job)?)?;
         Ok(archive.exists().then(|| format!("-XX:SharedArchiveFile={}", archive.display())))
     }
 

@@ -15,8 +15,8 @@ use crate::toolchain::{Jdk, jar};
 use crate::virtual_board;
 
 use super::board_clock::with_boards_clock;
-use super::on_android::{RUNNER, check_activity, compile_runner, runner_facts};
-use super::variant::{Classes, with_libraries};
+use super::on_android::{RUNNER_CLASS, check_activity, compile_runner, runner_facts};
+use super::variant::{Classes, add_libraries};
 use super::{AnalysedApplication, BuildError};
 
 /// Main class of a process of an application in the virtual Android.
@@ -59,7 +59,7 @@ impl WindowedApplication {
         let file = folder.path().join("runner.jar");
         fs::write(&file, jar::pack(&[], &runner)).map_err(BuildError::io(&file))?;
         let probes = instrument::runtime_class(&application.files);
-        let mut words = vec!["instrument".to_owned(), RUNNER.to_owned()];
+        let mut words = vec!["instrument".to_owned(), RUNNER_CLASS.to_owned()];
         for (name, value) in runner_facts(scenario, Some(&probes)) {
             words.extend(["meta".to_owned(), name.to_owned(), value]);
         }
@@ -111,14 +111,14 @@ impl WindowedApplication {
 
 /// The classes in the form that dry runs load: for an application with a window, with its
 /// libraries, and with the simulated clock in place of Java's.
-pub(super) fn loadable<'c>(
+pub(super) fn dry_run_classes<'c>(
     windowed: Option<&WindowedApplication>,
     scenario: &Scenario,
     classes: &'c Classes,
 ) -> Result<Cow<'c, Classes>, BuildError> {
     let Some(windowed) = windowed else { return Ok(Cow::Borrowed(classes)) };
     check_activity(scenario, classes)?;
-    let mut all = with_libraries(classes, &windowed.libraries)?;
+    let mut all = add_libraries(classes, &windowed.libraries)?;
     all.retain(|name, _| !name.starts_with(jar::VERSIONS_FOLDER));
     let all = all.into_iter();
     let on_clock = |(name, bytes): (String, Vec<u8>)| match name.starts_with(PROBES) {

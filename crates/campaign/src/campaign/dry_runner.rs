@@ -14,7 +14,8 @@ pub struct DryCase {
     pub removed: Vec<BlockId>,
 }
 
-/// How a dry run ended.
+/// Outcome of a dry run, which runs a case once without measuring: it ran to its end, hung or
+/// failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DryOutcome {

@@ -11,7 +11,7 @@ use crate::run::{MeasuredSession, RunRecord};
 
 use super::energy::{CaseEnergy, IdleRun, PowerRun, case_energy, mean};
 use crate::model::table::{Case, Table};
-use crate::model::table::{GARBAGE_COLLECTION, LibraryTop, lump};
+use crate::model::table::{GARBAGE_COLLECTION, LibraryTop, lump_library_functions};
 use crate::operations::FeatureColumn;
 
 /// Policy for the idle runs that a case's idle power comes from.
@@ -254,7 +254,7 @@ fn case_runs<'r>(
 pub fn lump_cases(cases: &mut [MeasuredCase], top: LibraryTop) -> Vec<(String, u128)> {
     let mut rows: Vec<BTreeMap<String, u128>> =
         cases.iter_mut().map(|case| std::mem::take(&mut case.counts)).collect();
-    let lumped = lump(&mut rows, top);
+    let lumped = lump_library_functions(&mut rows, top);
     for (case, row) in cases.iter_mut().zip(rows) {
         case.counts = row;
     }

@@ -257,7 +257,7 @@ impl Board for AdbBoard {
         let mode = self.shell_mode()?;
         let limit = self.limit(&shell::shortened_command(command), deadline);
         let stream = self.server.transport(&self.serial, limit);
-        let end = stream.and_then(|stream| shell::run(stream, mode, command, watch));
+        let end = stream.and_then(|stream| shell::run_command(stream, mode, command, watch));
         if matches!(end, Err(DeviceError::Lost { .. } | DeviceError::NotReady { .. })) {
             self.forget_mode();
         }
@@ -271,14 +271,14 @@ impl Board for AdbBoard {
         let file = quoted(remote);
         let check = transfer::fingerprint_command(remote);
         let answer = self.shell(&format!("chmod {mode:o} {file}; {check}"), TRANSFER_LIMIT)?;
-        transfer::verify(self, remote, content, &answer.stdout)
+        transfer::verify_fingerprint(self, remote, content, &answer.stdout)
     }
 
     fn pull(&self, remote: &str) -> Result<Vec<u8>, DeviceError> {
         let limit = self.limit(&format!("fetching {remote}"), 10 * TRANSFER_LIMIT);
         let content = transfer::fetch(self.server, remote, &limit)?;
         let answer = self.shell(&transfer::fingerprint_command(remote), TRANSFER_LIMIT)?;
-        transfer::verify(self, remote, &content, &answer.stdout)?;
+        transfer::verify_fingerprint(self, remote, &content, &answer.stdout)?;
         Ok(content)
     }
 

@@ -236,7 +236,7 @@ pub enum DeviceError {
     /// The package manager refused an application.
     #[error(
         "{serial}: {file} was not installed: {message}; {remedy}",
-        file = visible_path(file), remedy = super::install_remedies::remedy(message)
+        file = visible_path(file), remedy = super::install_remedies::install_remedy(message)
     )]
     Install {
         /// The board's serial.

@@ -18,7 +18,7 @@ use wattline_units::dialect::TextEncoding;
 use wattline_units::limits::FILE_BYTES;
 
 use crate::input_file;
-use crate::power::meter::external::FAULT;
+use crate::power::meter::external::FAULT_PREFIX;
 use crate::power::meter::meter_columns::{LocatedColumns, MeterColumns};
 use crate::power::meter::{ExternalMeter, MeterOffer};
 use crate::scenario::ExternalMeterLog;
@@ -157,7 +157,7 @@ impl HostLog {
             clocks.residual_ns as f64 * 1e-9
         );
         if let Some(fault) = self.await_rows(before, (clocks, encoding), end_s, &uptime_ns)? {
-            return Ok(format!("{head}{FAULT}{fault}\n"));
+            return Ok(format!("{head}{FAULT_PREFIX}{fault}\n"));
         }
         let text = self.text_from(before.length.saturating_sub(BACK), encoding)?;
         columns

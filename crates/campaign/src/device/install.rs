@@ -18,9 +18,9 @@ pub(super) fn install(board: &dyn Board, file: &Path, package: &str) -> Result<(
         .map_err(|source| DeviceError::File { path: file.to_owned(), source })?;
     let remote = format!("{SCRIPT_FOLDER}/install.apk");
     board.push(&content, &remote, 0o644)?;
-    let command = scripts::command("install.sh", &[remote, package.to_owned()]);
+    let command = scripts::script_command("install.sh", &[remote, package.to_owned()]);
     let answer = board.shell(&command, LIMIT)?;
-    if scripts::value(&answer.stdout, "installed") == Some("yes") {
+    if scripts::last_value(&answer.stdout, "installed") == Some("yes") {
         return Ok(());
     }
     Err(DeviceError::Install {

@@ -66,7 +66,7 @@ const REMEDIES: [(&str, &str); 14] = [
 ];
 
 /// The remedy for a message of the package manager.
-pub(super) fn remedy(said: &str) -> &'static str {
+pub(super) fn install_remedy(said: &str) -> &'static str {
     let known = REMEDIES.iter().find(|(word, _)| said.contains(word));
     known.map_or("`adb logcat -d -s PackageManager` may say more", |(_, remedy)| remedy)
 }
@@ -78,10 +78,13 @@ mod tests {
     #[test]
     fn a_refusal_is_told_with_what_to_do() {
         let said = "Failure [INSTALL_FAILED_VERIFICATION_FAILURE]";
-        assert!(remedy(said).starts_with("say yes to Play Protect"));
+        assert!(install_remedy(said).starts_with("say yes to Play Protect"));
         let said = "Failure [INSTALL_PARSE_FAILED_NO_CERTIFICATES: x]";
-        assert!(remedy(said).contains("sign it anew"));
-        assert!(remedy(said).contains("before 4.3 with SHA-1"), "Android 4.2 has no scheme 2");
-        assert!(remedy("Error: what is this?").contains("logcat"));
+        assert!(install_remedy(said).contains("sign it anew"));
+        assert!(
+            install_remedy(said).contains("before 4.3 with SHA-1"),
+            "Android 4.2 has no scheme 2"
+        );
+        assert!(install_remedy("Error: what is this?").contains("logcat"));
     }
 }

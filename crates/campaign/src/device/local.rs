@@ -57,7 +57,7 @@ impl LocalJvm {
         let (began_s, began) = (began_s.unwrap_or(0.0), Instant::now());
         let async_profiler = async_profiler::library();
         if let Some(path) = async_profiler.as_ref().filter(|library| !library.is_file()) {
-            let what = format!("{} names no file", async_profiler::VARIABLE);
+            let what = format!("{} names no file", async_profiler::LIBRARY_VARIABLE);
             let source = io::Error::new(io::ErrorKind::NotFound, what);
             return Err(DeviceError::File { path: path.clone(), source });
         }

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use super::board::Board;
 use super::error::DeviceError;
 use super::remote_folders::{LOCK_FOLDER, SCRIPT_FOLDER};
-use super::scripts::value;
+use super::scripts::last_value;
 use super::shell::quoted;
 use crate::private_files::runtime_folder;
 
@@ -65,10 +65,10 @@ impl BoardLock {
         let mut looks = 0;
         loop {
             let answer = run_lock_command(board, &take_command(&self.own))?;
-            if value(&answer, "taken").is_some() {
+            if last_value(&answer, "taken").is_some() {
                 return Ok(());
             }
-            let line = value(&answer, "held").unwrap_or_default();
+            let line = last_value(&answer, "held").unwrap_or_default();
             let holder = LockHolder::parse(line);
             match &holder {
                 None if looks < LOOKS => {
@@ -118,7 +118,7 @@ const LOST: &str = "lock_lost";
 
 /// Fails if the output shows that a command was not run because another process has the lock.
 pub(super) fn check_not_lost(board: &dyn Board, output: &str) -> Result<(), DeviceError> {
-    match value(output, LOST) {
+    match last_value(output, LOST) {
         Some(_) => Err(DeviceError::LockLost { serial: board.serial().into() }),
         None => Ok(()),
     }
@@ -130,7 +130,7 @@ const READ_OWNER: &str = "o=; [ ! -r /data/local/tmp/wattline/lock/owner ] || re
 /// Runs a command that only touches small files and returns its output.
 fn run_lock_command(board: &dyn Board, command: &str) -> Result<String, DeviceError> {
     let output = board.shell(command, LIMIT)?;
-    match value(&output.stdout, "taken").or(value(&output.stdout, "held")) {
+    match last_value(&output.stdout, "taken").or(last_value(&output.stdout, "held")) {
         Some(_) => Ok(output.stdout),
         None => {
             let (serial, problem) = (board.serial().into(), output.all_output());
@@ -177,11 +177,11 @@ fn is_stale(holder: &LockHolder, answer: &str) -> bool {
         Liveness::Alive => false,
         Liveness::Gone => true,
         Liveness::Unknown => {
-            let number = |key| value(answer, key).and_then(|text| text.parse::<u64>().ok());
+            let number = |key| last_value(answer, key).and_then(|text| text.parse::<u64>().ok());
             let (Some(up), Some(beat)) = (number("up"), number("beat")) else { return false };
             // A board that was restarted has no session that began before.
             let is_silent = up < beat || up - beat >= SILENCE.as_secs();
-            is_silent && value(answer, "running").is_none()
+            is_silent && last_value(answer, "running").is_none()
         }
     }
 }

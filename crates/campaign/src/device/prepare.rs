@@ -89,10 +89,11 @@ pub struct BoardState {
 pub fn prepare(board: &dyn Board, options: &PrepareOptions) -> Result<BoardState, DeviceError> {
     scripts::install(board)?;
     let facts = read_facts(board)?;
-    let command = board.lock_check() + &scripts::command("prepare.sh", &arguments(options, &facts));
+    let command =
+        board.lock_check() + &scripts::script_command("prepare.sh", &arguments(options, &facts));
     let output = board.shell(&command, PREPARE_LIMIT)?;
     lock::check_not_lost(board, &output.stdout)?;
-    scripts::check(board, "prepare.sh", &output, "prepared")?;
+    scripts::check_output(board, "prepare.sh", &output, "prepared")?;
     Ok(state(facts, &output.stdout))
 }
 
@@ -105,12 +106,12 @@ pub fn restore(board: &dyn Board) -> Result<usize, DeviceError> {
     let command = format!("{check}if [ -r {file} ]; then sh {file}; else echo restored=0; fi");
     let output = board.shell(&command, PREPARE_LIMIT)?;
     lock::check_not_lost(board, &output.stdout)?;
-    scripts::check(board, "restore.sh", &output, "restored")?;
-    if let Some(warning) = scripts::value(&output.stdout, "warning") {
+    scripts::check_output(board, "restore.sh", &output, "restored")?;
+    if let Some(warning) = scripts::last_value(&output.stdout, "warning") {
         let (serial, message) = (board.serial().into(), warning.into());
         return Err(DeviceError::Script { serial, script: "restore.sh", message });
     }
-    Ok(scripts::value(&output.stdout, "restored").and_then(|n| n.parse().ok()).unwrap_or(0))
+    Ok(scripts::last_value(&output.stdout, "restored").and_then(|n| n.parse().ok()).unwrap_or(0))
 }
 
 fn arguments(options: &PrepareOptions, facts: &BoardFacts) -> Vec<String> {
@@ -134,11 +135,12 @@ fn arguments(options: &PrepareOptions, facts: &BoardFacts) -> Vec<String> {
 
 fn state(facts: BoardFacts, output: &str) -> BoardState {
     let names = |key| {
-        let text = scripts::value(output, key).unwrap_or_default();
+        let text = scripts::last_value(output, key).unwrap_or_default();
         text.split(',').filter(|name| !name.is_empty()).map(Into::into).collect()
     };
-    let number = |key| scripts::value(output, key).and_then(|text| text.parse::<u32>().ok());
-    let period_us = scripts::value(output, "update_period_us").and_then(|text| text.parse().ok());
+    let number = |key| scripts::last_value(output, key).and_then(|text| text.parse::<u32>().ok());
+    let period_us =
+        scripts::last_value(output, "update_period_us").and_then(|text| text.parse().ok());
     BoardState {
         facts,
         rails: names("rails"),
@@ -147,8 +149,9 @@ fn state(facts: BoardFacts, output: &str) -> BoardState {
         frequency_khz: number("frequency_khz"),
         fixed_khz: number("fixed_khz"),
         big_core: number("big_core"),
-        temperature_c: scripts::value(output, "temperature_c").and_then(|text| text.parse().ok()),
-        missing_tools: scripts::values(output, "missing_tool").map(Into::into).collect(),
+        temperature_c: scripts::last_value(output, "temperature_c")
+            .and_then(|text| text.parse().ok()),
+        missing_tools: scripts::key_values(output, "missing_tool").map(Into::into).collect(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::board::Board;
 use super::error::DeviceError;
 use super::remote_folders::SCRIPT_FOLDER;
-use super::scripts::KILLED;
+use super::scripts::KILLED_MESSAGE_START;
 
 /// Most recoveries in a row for one call.
 const RECOVERIES_MAX: u32 = 5;
@@ -81,7 +81,7 @@ fn is_loss(error: &DeviceError) -> bool {
         // board was prepared again. A restart of the board kills its scripts.
         DeviceError::Script { script, message, .. } => {
             (*script == "session.sh" && message.contains("is not prepared"))
-                || message.starts_with(KILLED)
+                || message.starts_with(KILLED_MESSAGE_START)
         }
         _ => false,
     }

@@ -24,7 +24,7 @@ pub const SCRIPTS: [(&str, &str); 8] = [
 const SMALL_LIMIT: Duration = Duration::from_secs(10);
 
 /// Beginning of the message for a script that a signal ended.
-pub(super) const KILLED: &str = "was killed";
+pub(super) const KILLED_MESSAGE_START: &str = "was killed";
 
 /// Pushes the scripts, unless the board has exactly these.
 pub fn install(board: &dyn Board) -> Result<(), DeviceError> {
@@ -44,7 +44,7 @@ pub fn install(board: &dyn Board) -> Result<(), DeviceError> {
 }
 
 /// The command that runs a script with arguments.
-pub(crate) fn command(script: &str, arguments: &[String]) -> String {
+pub(crate) fn script_command(script: &str, arguments: &[String]) -> String {
     let mut command = format!("sh {SCRIPT_FOLDER}/{script}");
     for argument in arguments {
         command.push(' ');
@@ -54,28 +54,28 @@ pub(crate) fn command(script: &str, arguments: &[String]) -> String {
 }
 
 /// The value of the last `key=value` line with this key.
-pub(crate) fn value<'a>(output: &'a str, key: &str) -> Option<&'a str> {
-    values(output, key).last()
+pub(crate) fn last_value<'a>(output: &'a str, key: &str) -> Option<&'a str> {
+    key_values(output, key).last()
 }
 
 /// The values of all `key=value` lines with this key.
-pub(crate) fn values<'a>(output: &'a str, key: &str) -> impl Iterator<Item = &'a str> {
+pub(crate) fn key_values<'a>(output: &'a str, key: &str) -> impl Iterator<Item = &'a str> {
     output.lines().filter_map(move |line| line.strip_prefix(key)?.strip_prefix('='))
 }
 
 /// Fails with the message of a script's `error=` line, or if its output has no line `key=...`.
-pub(crate) fn check(
+pub(crate) fn check_output(
     board: &dyn Board,
     script: &'static str,
     output: &super::ShellOutput,
     key: &str,
 ) -> Result<(), DeviceError> {
-    let message = match value(&output.stdout, "error") {
+    let message = match last_value(&output.stdout, "error") {
         Some(message) => message.to_owned(),
-        None if value(&output.stdout, key).is_some() => return Ok(()),
+        None if last_value(&output.stdout, key).is_some() => return Ok(()),
         // What a shell says of a child that a signal ended.
         None if output.exit_code > 128 => {
-            format!("{KILLED} by signal {}: {}", output.exit_code - 128, output.all_output())
+            format!("{KILLED_MESSAGE_START} by signal {}: {}", output.exit_code - 128, output.all_output())
         }
         None => format!("ended with code {}: {}", output.exit_code, output.all_output()),
     };
@@ -99,11 +99,11 @@ mod tests {
     #[test]
     fn arguments_are_quoted_and_values_are_exact() {
         assert_eq!(
-            command("a.sh", &["x=it's".into()]),
+            script_command("a.sh", &["x=it's".into()]),
             format!("sh {SCRIPT_FOLDER}/a.sh 'x=it'\\''s'")
         );
         let output = "exit=no\nt0=1.5\nexit=ok\n";
-        assert_eq!(value(output, "exit"), Some("ok"));
-        assert_eq!(value(output, "t"), None);
+        assert_eq!(last_value(output, "exit"), Some("ok"));
+        assert_eq!(last_value(output, "t"), None);
     }
 }

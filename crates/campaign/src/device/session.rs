@@ -10,7 +10,7 @@ use super::input_command::InputCommand;
 use super::input_command::{self, InputCommandResult};
 use super::remote_folders::SCRIPT_FOLDER;
 use super::sampler::Sampler;
-use super::scripts::{self, value, values};
+use super::scripts::{self, key_values, last_value};
 use super::session_plan::{PackageEntryPoint, SessionKind, SessionPlan};
 use super::session_profile::{self, SessionProfile};
 use super::shell::{self, quoted};
@@ -130,7 +130,7 @@ pub fn run_session_watched(
     if let Some(end) = input {
         logs.add_input_result(&end);
     }
-    if value(&logs.script_output, "profile") == Some("yes") {
+    if last_value(&logs.script_output, "profile") == Some("yes") {
         let report = session_profile::fetch_simpleperf_report(board)?;
         logs.keep_profile(session_profile::simpleperf_profile(report, window(plan, &logs)));
     }
@@ -187,19 +187,19 @@ fn session_command(board: &dyn Board, plan: &SessionPlan) -> Result<String, Devi
         (SessionKind::Traced, PackageEntryPoint::Activity) => std::slice::from_ref(&plan.package),
         (SessionKind::App | SessionKind::Sampled(_), PackageEntryPoint::Activity) => &[],
     };
-    let collect = scripts::command("collect.sh", wanted);
+    let collect = scripts::script_command("collect.sh", wanted);
     let whole = |session: String| {
         let check = board.lock_check();
         format!("{check}setprop wattline.session {label} 2>/dev/null; {session} && {collect}")
     };
-    let inline = whole(scripts::command("session.sh", &arguments));
+    let inline = whole(scripts::script_command("session.sh", &arguments));
     // A margin for the wrapping of the legacy shell, which any board may have.
     if inline.len() < shell::LEGACY_LENGTH_MAX - 200 {
         return Ok(inline);
     }
     let remote = format!("{SCRIPT_FOLDER}/plan");
     board.push((arguments.join("\n") + "\n").as_bytes(), &remote, 0o644)?;
-    Ok(whole(scripts::command("session.sh", &[format!("plan={remote}")])))
+    Ok(whole(scripts::script_command("session.sh", &[format!("plan={remote}")])))
 }
 
 fn parse_session(
@@ -211,7 +211,7 @@ fn parse_session(
     let script_output = &text[..text.find("@@wattline ").unwrap_or(text.len())];
     lock::check_not_lost(board, script_output)?;
     let said = ShellOutput { stdout: script_output.into(), ..output.clone() };
-    scripts::check(board, "session.sh", &said, "exit")?;
+    scripts::check_output(board, "session.sh", &said, "exit")?;
     let garbled = |what: &str| DeviceError::Garbled {
         serial: board.serial().into(),
         what: format!("session {}: {what}", plan.label),
@@ -220,7 +220,7 @@ fn parse_session(
     let wanted =
         |name| section(text, name).ok_or_else(|| garbled(&format!("no whole {name} came")));
     let mut outcome = outcome(script_output).ok_or_else(|| garbled("no whole outcome came"))?;
-    let is_partial = value(script_output, "counts") == Some("partial");
+    let is_partial = last_value(script_output, "counts") == Some("partial");
     let said = section(text, "status").map(instrumentation_status::parse);
     if let Some(crash) =
         said.as_ref().and_then(instrumentation_status::InstrumentationStatus::crash)
@@ -271,20 +271,20 @@ fn section<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 }
 
 fn outcome(output: &str) -> Option<SessionOutcome> {
-    let number = |key| value(output, key).and_then(|text| text.parse().ok());
-    let khz = |key| value(output, key).and_then(|text| text.parse().ok());
-    let end = match value(output, "exit")? {
+    let number = |key| last_value(output, key).and_then(|text| text.parse().ok());
+    let khz = |key| last_value(output, key).and_then(|text| text.parse().ok());
+    let end = match last_value(output, "exit")? {
         "ok" => SessionEnd::Ok,
         "died" => SessionEnd::Died,
         "timeout" => SessionEnd::TimedOut,
         _ => return None,
     };
-    let mut warnings: Vec<String> = values(output, "warning").map(Into::into).collect();
-    if value(output, "counts") == Some("partial") {
+    let mut warnings: Vec<String> = key_values(output, "warning").map(Into::into).collect();
+    if last_value(output, "counts") == Some("partial") {
         warnings.push("the application ended before it had written all its counts".into());
     }
     for what in ["app", "scripts"] {
-        if value(output, &format!("{what}_pinned")) == Some("no") {
+        if last_value(output, &format!("{what}_pinned")) == Some("no") {
             warnings.push(format!("{what} not pinned: taskset is missing or was refused"));
         }
     }
@@ -297,9 +297,9 @@ fn outcome(output: &str) -> Option<SessionOutcome> {
         frequency_khz: khz("frequency_khz"),
         frequency_min_khz: khz("frequency_min_khz"),
         throttled_s: number("throttled_s"),
-        thermal_status: value(output, "thermal_status").and_then(|text| text.parse().ok()),
-        screen_on: value(output, "screen").map(|screen| screen == "on"),
-        compiled: value(output, "compiled").map(Into::into),
+        thermal_status: last_value(output, "thermal_status").and_then(|text| text.parse().ok()),
+        screen_on: last_value(output, "screen").map(|screen| screen == "on"),
+        compiled: last_value(output, "compiled").map(Into::into),
         input_fault: None,
         warnings,
     })

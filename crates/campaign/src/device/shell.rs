@@ -33,7 +33,7 @@ const CLOSE_STDIN: u8 = 4;
 
 /// Runs `command` on a stream whose transport is set; calls `watch` with each part of the output as
 /// it arrives.
-pub(crate) fn run(
+pub(crate) fn run_command(
     stream: AdbStream,
     mode: ShellMode,
     command: &str,

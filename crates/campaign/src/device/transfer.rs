@@ -80,7 +80,7 @@ pub(crate) fn fingerprint_command(remote: &str) -> String {
 }
 
 /// Fails unless the answer of [`fingerprint_command`] matches the bytes that were sent or fetched.
-pub(crate) fn verify(
+pub(crate) fn verify_fingerprint(
     board: &dyn Board,
     remote: &str,
     content: &[u8],

@@ -162,7 +162,7 @@ impl CampaignModel {
     /// estimability.
     pub fn write(&self, origin: DataOrigin<'_>, output: &Output) -> Result<(), Failure> {
         output.write_artifact(&self.model_of(origin))?;
-        output.write(names::CV, cv_csv(&self.validation)?)?;
+        output.write(names::CROSS_VALIDATION, cv_csv(&self.validation)?)?;
         output.write(names::ESTIMABILITY, estimability_csv(&self.estimability)?)?;
         Ok(())
     }

@@ -67,7 +67,7 @@ pub const MICROBENCHMARKS_DEVICES: &str = "microbenchmarks-devices.csv";
 /// Cost model.
 pub const MODEL: &str = "model.json";
 /// Cross-validation of the costs.
-pub const CV: &str = "cv.csv";
+pub const CROSS_VALIDATION: &str = "cv.csv";
 /// Which operations' costs the cases determine.
 pub const ESTIMABILITY: &str = "estimability.csv";
 /// Comparison with other solvers.
@@ -90,7 +90,7 @@ pub const BOARD_TRUTH: &str = "board-ground-truth";
 pub const EVALUATION: &str = "evaluation.csv";
 
 /// Unseen inputs: each input predicted from the others (leave-one-input-out).
-pub const UNSEEN: &str = "unseen.csv";
+pub const UNSEEN_INPUTS: &str = "unseen.csv";
 
 /// Hints in SARIF, for tools.
 pub const HINTS: &str = "hints.sarif";

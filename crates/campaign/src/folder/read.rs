@@ -107,7 +107,7 @@ impl CampaignFolder {
 
     /// Reads the rounds of the cross-validation.
     pub fn cross_validation(&self) -> Result<Vec<CvRow>, Failure> {
-        self.parsed(names::CV, cv_rows)
+        self.parsed(names::CROSS_VALIDATION, cv_rows)
     }
 
     /// Reads which operations' costs the cases determine.

@@ -11,9 +11,9 @@ use crate::boards::OpenBoard;
 use crate::boards::package_kind::{
     InstallableApplication, InstalledVersions, PackageKind, write_application_file, write_file_in,
 };
-use crate::boards::session::{limit_variant_session, session};
+use crate::boards::session::{limit_variant_session, session_plan};
 use crate::build::package::PackageBuilder;
-use crate::build::variant::{Classes, with_libraries};
+use crate::build::variant::{Classes, add_libraries};
 use crate::build::{AnalysedApplication, BuildError, BuiltVariant, VariantBuilder};
 use crate::campaign::{PlannedCase, PlannedRun, RunPhase};
 use crate::device::{SessionEnd, SessionKind, SessionLogs, SessionPlan};
@@ -130,7 +130,7 @@ impl<'d> VariantPackager<'d> {
                 .build_from_own((&apk, scenario), classes, &libraries)?
                 .bytes);
         }
-        let entries = with_libraries(classes, &application.sources.libraries)?;
+        let entries = add_libraries(classes, &application.sources.libraries)?;
         if form == PackageKind::Jar {
             return pack(scenario, &entries);
         }
@@ -358,7 +358,7 @@ impl BoardDriver<'_, '_, '_> {
             RunPhase::Sampled => SessionKind::Sampled(self.board.sampler()?),
         };
         // Without the attempt: a run that is repeated gives what it would have given.
-        let plan = session(scenario, self.board, input, kind, run.id())?;
+        let plan = session_plan(scenario, self.board, input, kind, run.id())?;
         let took = self.took.get(&(run.phase, case.input.clone())).copied();
         Ok(limit_variant_session(took.filter(|_| !case.removed.is_empty()), plan))
     }

@@ -7,15 +7,15 @@ use crate::assumptions::{ASSUMED, Assumptions};
 use crate::csv_text::CsvText;
 use crate::model::table::{Case, FIXED_COLUMNS, GARBAGE_COLLECTION, Table};
 use crate::model::{FitOptions, Model, ModelError, Penalty, Solver, fit};
-use crate::operations::{Dictionary, OperationMix, form};
+use crate::operations::{Dictionary, OperationMix, form_name};
 
 use super::cost_outliers::cost_multiples;
-use super::prices::{MicrobenchmarkPrices, PER_ELEMENT, prices};
+use super::prices::{MicrobenchmarkPrices, PER_ELEMENT, price_operations};
 use super::{Microbenchmark, program};
 
 /// Energies and counts are given per this many iterations, so that microbenchmarks with
 /// different numbers of iterations compare.
-pub const ITERATIONS: f64 = 1e6;
+pub const NORMALISED_ITERATIONS: f64 = 1e6;
 
 /// The energy of one run of a microbenchmark on a board.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,14 +84,14 @@ pub(crate) fn count_elements(
         };
         for function in &microbenchmark.measures {
             let Some(calls) = counts.get(function).copied() else { continue };
-            counts.insert(form(function, PER_ELEMENT), calls * f64::from(elements));
+            counts.insert(form_name(function, PER_ELEMENT), calls * f64::from(elements));
         }
     }
 }
 
 /// The table of microbenchmarks: a case per microbenchmark and board, energy and counts of a
 /// million iterations. `group` is the microbenchmark; the standard error comes from its repeats.
-pub fn table(
+pub fn microbenchmark_table(
     runs: &[MicrobenchmarkRun],
     counts: &BTreeMap<String, BTreeMap<String, f64>>,
 ) -> Table {
@@ -114,7 +114,7 @@ pub fn table(
             true => gc_runs(&runs),
             false => counts[name].get(feature).copied().unwrap_or(0.0),
         });
-        table.counts.extend(row.map(|per_iteration| per_iteration * ITERATIONS));
+        table.counts.extend(row.map(|per_iteration| per_iteration * NORMALISED_ITERATIONS));
     }
     table
 }
@@ -160,7 +160,7 @@ pub(crate) fn microbenchmark_prices(
     let options = FitOptions { penalty, ..FitOptions::new(Solver::Shrink) };
     let cost_multiples = cost_multiples(table);
     let model = fit(&scale_counts(table, &cost_multiples), &options)?;
-    Ok(prices(&scale_costs(model, &cost_multiples), mix))
+    Ok(price_operations(&scale_costs(model, &cost_multiples), mix))
 }
 
 /// The table with the counts of each column multiplied by its factor.
@@ -201,13 +201,14 @@ fn prior_strength(cases: &[Case], assumed: &Assumptions) -> f64 {
 
 fn case(name: &str, device: &str, runs: &[&MicrobenchmarkRun]) -> Case {
     let per_iterations =
-        |run: &&MicrobenchmarkRun| run.energy_j / run.iterations as f64 * ITERATIONS;
+        |run: &&MicrobenchmarkRun| run.energy_j / run.iterations as f64 * NORMALISED_ITERATIONS;
     let energies: Vec<f64> = runs.iter().map(per_iterations).collect();
     let n = energies.len() as f64;
     let mean = energies.iter().sum::<f64>() / n;
     let squares = energies.iter().map(|energy| (energy - mean).powi(2)).sum::<f64>();
     let se = (energies.len() > 1).then(|| (squares / (n - 1.0) / n).sqrt());
-    let durations = runs.iter().map(|run| run.duration_s / run.iterations as f64 * ITERATIONS);
+    let durations =
+        runs.iter().map(|run| run.duration_s / run.iterations as f64 * NORMALISED_ITERATIONS);
     Case {
         name: name.to_string(),
         group: name.to_string(),
@@ -225,7 +226,7 @@ fn case(name: &str, device: &str, runs: &[&MicrobenchmarkRun]) -> Case {
 fn microbenchmark_of(class: &str) -> Option<&str> {
     let (package, name) = class.rsplit_once('.')?;
     let name = name.strip_prefix("Microbenchmark_")?;
-    let in_package = program::MAIN.starts_with(package);
+    let in_package = program::MAIN_CLASS.starts_with(package);
     in_package.then(|| name.split('$').next().unwrap_or(name))
 }
 
@@ -299,7 +300,7 @@ mod tests {
             duration_s: 1.0,
         };
         let counts = BTreeMap::from([("k".to_string(), BTreeMap::from([("A".to_string(), 2.0)]))]);
-        let table = table(&[run(1_000_000, 3.0), run(2_000_000, 10.0)], &counts);
+        let table = microbenchmark_table(&[run(1_000_000, 3.0), run(2_000_000, 10.0)], &counts);
         assert_eq!(table.counts, [2e6]);
         assert_eq!(table.cases[0].energy_j, 4.0);
         assert_eq!(table.cases[0].energy_se_j, Some(1.0));
@@ -318,7 +319,7 @@ mod tests {
         let of_microbenchmark =
             BTreeMap::from([("lib:Math.max(int,int)".into(), 2.0), ("A".into(), 1.0)]);
         let counts = BTreeMap::from([("max, min".to_string(), of_microbenchmark)]);
-        let table = table(&[run(3.0), run(5.0)], &counts);
+        let table = microbenchmark_table(&[run(3.0), run(5.0)], &counts);
         let text = table_csv(&table);
         let expected = "case,group,device,duration_s,energy_j,energy_se_j,A,\
                         \"lib:Math.max(int,int)\"\n\
@@ -351,7 +352,9 @@ mod tests {
             counts.insert(name, row.map(|(name, count)| (name.to_string(), *count)).collect());
         }
         let priors =
-            microbenchmark_prices(&table(&runs, &counts), &OperationMix::default()).unwrap().prices;
+            microbenchmark_prices(&microbenchmark_table(&runs, &counts), &OperationMix::default())
+                .unwrap()
+                .prices;
         assert_eq!(priors.len(), 3);
         for (prior, cost) in priors.iter().zip(costs) {
             assert!((prior.cost_j / cost - 1.0).abs() < 0.02, "{prior:?} {cost}");
@@ -384,7 +387,9 @@ mod tests {
         }
         microbenchmark("remainder", &[("A", 1.0), ("Modulo", 2.0)], 2.001);
         let priced =
-            microbenchmark_prices(&table(&runs, &counts), &OperationMix::default()).unwrap().prices;
+            microbenchmark_prices(&microbenchmark_table(&runs, &counts), &OperationMix::default())
+                .unwrap()
+                .prices;
         let of = |name: &str| priced.iter().find(|price| price.operation == name).unwrap();
         let (remainder, cheap) = (of("Modulo"), of("A"));
         assert!((remainder.cost_j / 1e-6 - 1.0).abs() < 0.05, "{remainder:?}");

@@ -18,7 +18,7 @@ pub(crate) struct SurroundingCode {
 }
 
 /// The location without other code: the loop alone.
-pub(crate) const PLAIN: SurroundingCode =
+pub(crate) const PLAIN_PLACE: SurroundingCode =
     SurroundingCode { locals: "", head: HEADS[0], neighbour: "", keep: "false" };
 
 /// Loop heads that count to `n`, in different ways.
@@ -94,7 +94,7 @@ pub(crate) const PLACES_MEANWHILE: usize = PLACES_AHEAD / 2;
 
 /// The first `n` of all [`PLACES_AHEAD`] locations, with as few neighbours as possible, each in
 /// every loop.
-pub(crate) fn places(n: usize) -> impl Iterator<Item = SurroundingCode> {
+pub(crate) fn first_places(n: usize) -> impl Iterator<Item = SurroundingCode> {
     let neighbours = n.div_ceil(HEADS.len());
     let around = move |head| {
         let each = NEIGHBOURS.into_iter().take(neighbours);
@@ -112,10 +112,11 @@ mod tests {
     #[test]
     fn all_places_differ_and_the_plain_one_is_among_them() {
         for n in [PLACES_AHEAD, PLACES_MEANWHILE] {
-            let texts: HashSet<_> = places(n).map(|place| (place.head, place.neighbour)).collect();
+            let texts: HashSet<_> =
+                first_places(n).map(|place| (place.head, place.neighbour)).collect();
             assert_eq!(texts.len(), n);
             assert_eq!(texts.iter().map(|text| text.0).collect::<HashSet<_>>().len(), HEADS.len());
         }
-        assert_eq!(places(1).collect::<Vec<_>>(), [PLAIN]);
+        assert_eq!(first_places(1).collect::<Vec<_>>(), [PLAIN_PLACE]);
     }
 }

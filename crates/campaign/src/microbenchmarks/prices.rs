@@ -1,5 +1,5 @@
-//! From the costs of forms (an operation in a context) to an application's cost of each
-//! operation: the mean over the contexts in which the application executes it.
+//! From the costs of forms (an operation in a context) to an application's cost of each operation:
+//! the mean over its contexts, weighted by the application's executions.
 
 use std::collections::BTreeMap;
 
@@ -78,7 +78,7 @@ impl MicrobenchmarkPrices {
 
 /// Computes the costs of every operation whose forms a model of microbenchmarks has. Contexts
 /// without a microbenchmark are assumed to cost the mean of the others, with their spread as error.
-pub fn prices(model: &Model, mix: &OperationMix) -> MicrobenchmarkPrices {
+pub fn price_operations(model: &Model, mix: &OperationMix) -> MicrobenchmarkPrices {
     let mut forms: BTreeMap<&str, Vec<MeasuredForm<'_>>> = BTreeMap::new();
     for (index, cost) in model.costs.iter().enumerate().filter(|(_, cost)| cost.se_j.is_some()) {
         let (operation, context) = split_form(&cost.operation);
@@ -240,7 +240,7 @@ mod tests {
     fn an_operation_costs_the_mean_of_its_contexts_in_the_application() {
         let model = model(&[("Not [read]", 60e-9), ("Not [write]", 20e-9), ("And", 7e-9)]);
         let MicrobenchmarkPrices { prices, priors, .. } =
-            prices(&model, &mix(&[("Not", "read", 3), ("Not", "write", 1)]));
+            price_operations(&model, &mix(&[("Not", "read", 3), ("Not", "write", 1)]));
         let text = prices_csv(&prices).unwrap();
         let found: Vec<_> =
             prices.iter().map(|p| (p.operation.as_str(), p.context.as_str())).collect();
@@ -263,7 +263,7 @@ mod tests {
     fn contexts_without_a_microbenchmark_make_the_mean_unsure() {
         let model = model(&[("Not [read]", 60e-9), ("Not [write]", 20e-9)]);
         let mix = mix(&[("Not", "read", 1), ("Not", "write", 1), ("Not", "update", 2)]);
-        let price = &prices(&model, &mix).prices[0];
+        let price = &price_operations(&model, &mix).prices[0];
         let expected = (0.5e-18_f64 + 1e-16).sqrt();
         assert!((price.cost_j - 40e-9).abs() < 1e-18 && (price.se_j / expected - 1.0).abs() < 1e-9);
     }
@@ -273,7 +273,7 @@ mod tests {
     fn a_call_costs_what_its_elements_cost_too() {
         let model = model(&[("lib:A.fill", 100e-9), ("lib:A.fill [per element]", 2e-9)]);
         for mix in [mix(&[("lib:A.fill", "", 5)]), OperationMix::default()] {
-            let prices = prices(&model, &mix).prices;
+            let prices = price_operations(&model, &mix).prices;
             let measured = 1e-9_f64.hypot(16e-9);
             assert!((prices[0].cost_j - 132e-9).abs() < 1e-18);
             assert!((prices[0].se_j / measured.hypot(64e-9) - 1.0).abs() < 1e-9);

@@ -7,10 +7,10 @@ use super::Microbenchmark;
 use super::places::{self, SurroundingCode};
 
 /// The main class, with its package.
-pub const MAIN: &str = "wattline.microbenchmarks.MicrobenchmarkMain";
+pub const MAIN_CLASS: &str = "wattline.microbenchmarks.MicrobenchmarkMain";
 
 /// The package name under which the program is installed on a board.
-pub const PACKAGE: &str = "org.wattline.microbenchmarks";
+pub const PACKAGE_NAME: &str = "org.wattline.microbenchmarks";
 
 /// The sources as pairs of path relative to the source root and text.
 pub fn sources(microbenchmarks: &[Microbenchmark]) -> Vec<(String, String)> {
@@ -45,7 +45,7 @@ pub fn class_name(microbenchmark: &Microbenchmark) -> String {
 
 fn class(microbenchmark: &Microbenchmark) -> String {
     let methods = match microbenchmark.places {
-        1 => method(microbenchmark, "run", places::PLAIN),
+        1 => method(microbenchmark, "run", places::PLAIN_PLACE),
         _ => methods_in_places(microbenchmark),
     };
     format!(
@@ -74,7 +74,7 @@ fn methods_in_places(microbenchmark: &Microbenchmark) -> String {
         })
         .collect();
     let run = format!("\n    static void run(int n) throws Exception {{\n{calls}    }}\n");
-    let methods = places::places(of).enumerate();
+    let methods = places::first_places(of).enumerate();
     methods.fold(run, |text, (index, place)| text + &method(microbenchmark, &name(index), place))
 }
 

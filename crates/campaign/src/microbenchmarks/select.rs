@@ -23,7 +23,7 @@ pub fn planned_microbenchmarks(scenario: &Scenario) -> PlannedMicrobenchmarks {
 /// The microbenchmarks that measure one of the application's `executions` (executions by operation,
 /// form or library function), plus those that measure parts of all others: the loop, and GC runs
 /// for their objects. Operations with less than `least_share` of all executions get none.
-pub fn select(
+pub fn select_microbenchmarks(
     microbenchmarks: &[Microbenchmark],
     executions: &BTreeMap<String, u64>,
     least_share: f64,
@@ -109,7 +109,10 @@ mod tests {
         let executions =
             BTreeMap::from([("Addition_int_int".to_string(), 999), ("Not".to_string(), 1)]);
         let names = |share| -> Vec<String> {
-            select(&microbenchmarks, &executions, share).into_iter().map(|k| k.name).collect()
+            select_microbenchmarks(&microbenchmarks, &executions, share)
+                .into_iter()
+                .map(|k| k.name)
+                .collect()
         };
         assert_eq!(names(0.01), ["loop", "add", "new"]);
         assert_eq!(names(0.0), ["loop", "add", "not", "new"]);

@@ -14,7 +14,7 @@ use crate::boards::OpenBoard;
 use crate::boards::package_kind::{
     InstallableApplication, InstalledVersions, PackageKind, write_file_in,
 };
-use crate::boards::session::session;
+use crate::boards::session::session_plan;
 use crate::build::variant::Classes;
 use crate::build::{DryRunEnd, DryRunJudge, DryRunOutput, TriedVariant, VariantBuilder};
 use crate::campaign::{DryCase, DryError, DryOutcome, DryRunner};
@@ -219,7 +219,7 @@ impl<'r, 'a> BoardDryRunner<'r, 'a> {
     ) -> Result<SessionPlan, Failure> {
         self.made += 1;
         let label = format!("dry-{}", self.made);
-        let plan = session(self.scenario, &self.board, input, SessionKind::Traced, label)?;
+        let plan = session_plan(self.scenario, &self.board, input, SessionKind::Traced, label)?;
         let mut extras = self.scenario.extras(input);
         extras.extend(self.scenario.session.dry_extras.clone());
         let mut own = |key: &str, value: Option<String>| {
@@ -260,7 +260,7 @@ fn run_guarded(
     patience: Option<Duration>,
 ) -> Result<(SessionLogs, Option<Duration>), DeviceError> {
     thread::scope(|scope| {
-        let (session, over) = channel::<()>();
+        let (session_plan, over) = channel::<()>();
         let guard = scope.spawn(move || {
             let patience = patience?;
             if over.recv_timeout(patience) != Err(RecvTimeoutError::Timeout) {
@@ -271,7 +271,7 @@ fn run_guarded(
             Some(patience)
         });
         let logs = board.session(plan);
-        drop(session);
+        drop(session_plan);
         Ok((logs?, guard.join().ok().flatten()))
     })
 }

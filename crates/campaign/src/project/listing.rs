@@ -14,7 +14,7 @@ use crate::toolchain::annotation_processors::{is_class_writer, processors_on};
 
 use super::module::{Module, ModuleVariant};
 use super::module_choice::{ChosenModules, choose_modules};
-use super::roots::{SourceRoot, java_files, roots};
+use super::roots::{SourceRoot, java_files, source_roots};
 use super::{ProjectBuild, ProjectError};
 
 /// Oldest Java release that scenarios accept.
@@ -93,7 +93,7 @@ fn add_sources(
     let by_file = merged.source.iter().any(is_analysed);
     let (mut own, mut generated) = (0, 0);
     for (module, variant) in chosen.all() {
-        for root in roots(&files_of(variant))? {
+        for root in source_roots(&files_of(variant))? {
             let is_generated = root.folder.starts_with(&module.build);
             *if is_generated { &mut generated } else { &mut own } += root.files;
             let encoding = variant.encoding().cloned().filter(|name| !is_utf8(name));

@@ -189,7 +189,7 @@ impl ModuleVariant {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::project::tool_run::parse;
+    use crate::project::tool_run::parse_export;
 
     pub(crate) const DEMO: &str = r#"{"format":1,"toolVersion":"4.4.1","project":":","name":"demo",
         "folder":"/p","build":"/p/build","mains":["demo.Main"],"runsOfferedProcessors":true,"variants":[{
@@ -202,7 +202,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_module_is_read() {
-        let module = parse::<Module>(DEMO).unwrap();
+        let module = parse_export::<Module>(DEMO).unwrap();
         let variant = &module.variants[0];
         assert_eq!(module.only_main().map(String::as_str), Some("demo.Main"));
         assert_eq!(variant.java_release(), Some(8));
@@ -210,13 +210,13 @@ pub(super) mod tests {
         assert_eq!(variant.others[0].language, "Kotlin");
         let android = r#""android":{"applicationId":"a.b","minSdk":21,"targetSdk":null,
             "packages":["/p/a.apk"]}"#;
-        let module = parse::<Module>(&DEMO.replace("\"android\":null", android)).unwrap();
+        let module = parse_export::<Module>(&DEMO.replace("\"android\":null", android)).unwrap();
         assert_eq!(module.variants[0].android.as_ref().unwrap().min_sdk, Some(21));
     }
 
     #[test]
     fn options_are_sorted_by_what_is_done_with_them() {
-        let mut variant = parse::<Module>(DEMO).unwrap().variants.remove(0);
+        let mut variant = parse_export::<Module>(DEMO).unwrap().variants.remove(0);
         let arguments = ["-parameters", "-s", "/gen", "--enable-preview", "-Aa=b", "-Xlint", "-q"];
         variant.arguments = arguments.map(String::from).into();
         assert!(variant.has_previews() && !variant.is_without_processors());
@@ -231,7 +231,7 @@ pub(super) mod tests {
 
     #[test]
     fn releases_are_those_of_all_spellings() {
-        let mut variant = parse::<Module>(DEMO).unwrap().variants.remove(0);
+        let mut variant = parse_export::<Module>(DEMO).unwrap().variants.remove(0);
         let mut release = |release, target: Option<&str>, source: Option<&str>| {
             variant.release = release;
             variant.target = target.map(String::from);
@@ -247,7 +247,7 @@ pub(super) mod tests {
 
     #[test]
     fn what_javac_is_told_in_its_arguments_is_read_there() {
-        let mut variant = parse::<Module>(DEMO).unwrap().variants.remove(0);
+        let mut variant = parse_export::<Module>(DEMO).unwrap().variants.remove(0);
         let arguments = ["--release", "11", "-encoding", "EUC-JP", "-Aa=b", "-processor", "a.B"];
         variant.arguments = arguments.map(String::from).into();
         assert_eq!(variant.java_release(), Some(11), "as older builds say it");
@@ -261,14 +261,14 @@ pub(super) mod tests {
 
     #[test]
     fn what_is_no_export_says_why() {
-        assert!(parse::<Module>("").unwrap_err().contains("EOF"));
+        assert!(parse_export::<Module>("").unwrap_err().contains("EOF"));
         let other = DEMO.replace("\"format\":1", "\"format\":2");
         assert_eq!(
-            parse::<Module>(&other).unwrap_err(),
+            parse_export::<Module>(&other).unwrap_err(),
             "has form 2; this version of wattline reads form 1"
         );
         let without = DEMO.replace("\"classes\":\"/p/build/classes/java/main\",", "");
-        assert!(parse::<Module>(&without).unwrap_err().contains("missing field `classes`"));
+        assert!(parse_export::<Module>(&without).unwrap_err().contains("missing field `classes`"));
     }
 
     proptest::proptest! {
@@ -277,8 +277,8 @@ pub(super) mod tests {
         fn cut_and_changed_exports_are_refused(at in 0..DEMO.len(), with in "\\PC{0,3}") {
             let mut changed = DEMO.to_string();
             changed.truncate(at);
-            proptest::prop_assert!(parse::<Module>(&changed).is_err());
-            let _ = parse::<Module>(&(changed + &with + &DEMO[at..]));
+            proptest::prop_assert!(parse_export::<Module>(&changed).is_err());
+            let _ = parse_export::<Module>(&(changed + &with + &DEMO[at..]));
         }
     }
 }

@@ -122,10 +122,10 @@ fn used_variant<'m>(other: &'m Module, by: &ModuleVariant) -> Option<&'m ModuleV
 mod tests {
     use super::*;
     use crate::project::module::tests::DEMO;
-    use crate::project::tool_run::parse;
+    use crate::project::tool_run::parse_export;
 
     fn module(project: &str, main: Option<&str>, sees: &[&str]) -> Module {
-        let mut module = parse::<Module>(DEMO).unwrap();
+        let mut module = parse_export::<Module>(DEMO).unwrap();
         module.project = project.into();
         module.build = format!("/p{}/build", project.replace(':', "/")).into();
         module.mains = main.map(String::from).into_iter().collect();

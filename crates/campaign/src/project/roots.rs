@@ -23,7 +23,7 @@ pub(super) struct SourceRoot {
 }
 
 /// The source folders of `files`, in the order of their names.
-pub(super) fn roots(files: &BTreeSet<PathBuf>) -> Result<Vec<SourceRoot>, ProjectError> {
+pub(super) fn source_roots(files: &BTreeSet<PathBuf>) -> Result<Vec<SourceRoot>, ProjectError> {
     let mut folders: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
     for file in files {
         let bytes = read_regular(file, SOURCE_FILE_BYTES).map_err(ProjectError::io(file))?;
@@ -117,7 +117,7 @@ mod tests {
         for n in 0..3 {
             write(&format!("few/r/No{n}.java"), "package r;");
         }
-        let found = roots(&[a, top, astray, one].into()).unwrap();
+        let found = source_roots(&[a, top, astray, one].into()).unwrap();
         let told: Vec<_> = found
             .iter()
             .map(|root| {

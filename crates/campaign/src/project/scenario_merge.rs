@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use crate::project::BuildTool;
     use crate::project::module::tests::DEMO;
-    use crate::project::tool_run::parse;
+    use crate::project::tool_run::parse_export;
     use crate::scenario::{ArtifactSource, LibraryRole, SourceRole, StartKind, UnanalysedLanguage};
 
     /// A module in a folder of its own: a class, one that a processor wrote, Kotlin's folder.
@@ -214,7 +214,7 @@ mod tests {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, text).unwrap();
         }
-        let mut module = parse::<Module>(&text).unwrap();
+        let mut module = parse_export::<Module>(&text).unwrap();
         // As an old Gradle has it.
         module.variants[0].generated = vec![module.variants[0].classes.clone()];
         module

@@ -54,7 +54,7 @@ pub(super) fn log_path(build: &ProjectBuild) -> PathBuf {
 
 /// Runs the tool in the project's folder with its output in the log; returns the output of a failed
 /// run.
-pub(super) fn run(
+pub(super) fn run_tool(
     build: &ProjectBuild,
     program: &Path,
     arguments: impl FnOnce(&mut Command),
@@ -90,7 +90,7 @@ pub(super) fn read_exports<T: DeserializeOwned>(folder: &Path) -> Result<Vec<T>,
     files.sort();
     let read = |file: PathBuf| {
         let text = fs::read_to_string(&file).map_err(ProjectError::io(&file))?;
-        parse(&text).map_err(|message| ProjectError::Export { file, message })
+        parse_export(&text).map_err(|message| ProjectError::Export { file, message })
     };
     files.into_iter().map(read).collect()
 }
@@ -102,7 +102,7 @@ struct ExportHead {
 }
 
 /// Parses an export; the error names the problem or an unknown format version.
-pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+pub(super) fn parse_export<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let read = |error: serde_json::Error| error.to_string();
     match serde_json::from_str(text).map_err(read)? {
         ExportHead { format: FORMAT } => serde_json::from_str(text).map_err(read),

@@ -5,7 +5,7 @@ use crate::campaign::{PlannedRun, RunPhase};
 
 use super::error::RunError;
 use super::journal::{CampaignStart, Journal};
-use super::judge::judge;
+use super::judge::judge_run;
 use super::judge_settings::RunReference;
 use super::options::RunOptions;
 use super::record::{ExitState, RawRun, RunRecord, RunVerdict};
@@ -106,7 +106,7 @@ impl<'e> RunEntry<'e> {
         journal: &mut Journal,
     ) -> Result<(), RunError> {
         let reference = self.reference(journal);
-        let (measured, reasons) = judge(self.run.phase, &raw, &reference, &options.judge);
+        let (measured, reasons) = judge_run(self.run.phase, &raw, &reference, &options.judge);
         let good = reasons.is_empty();
         let record = RunRecord {
             folder: self.folder(attempt),

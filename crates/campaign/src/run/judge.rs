@@ -19,7 +19,7 @@ use super::record::{MeasuredSession, RawLogs, RawRun};
 
 /// Measures a run and checks it; returns the measured session, if it could be measured, and one
 /// sentence per failed check.
-pub fn judge(
+pub fn judge_run(
     phase: RunPhase,
     raw: &RawRun,
     reference: &RunReference,
@@ -164,14 +164,14 @@ pub(crate) mod tests {
     }
 
     fn reasons(phase: RunPhase, raw: &RawRun) -> Vec<String> {
-        judge(phase, raw, &RunReference::default(), &settings()).1
+        judge_run(phase, raw, &RunReference::default(), &settings()).1
     }
 
     #[test]
     fn a_good_session_is_measured() {
         let raw = session(2.0);
         let (measured, reasons) =
-            judge(RunPhase::Power, &raw, &RunReference::default(), &settings());
+            judge_run(RunPhase::Power, &raw, &RunReference::default(), &settings());
         let measured = measured.unwrap();
         assert_eq!(reasons, [""; 0]);
         assert!((measured.energy_j - 20.0).abs() < 1e-9);
@@ -237,7 +237,8 @@ pub(crate) mod tests {
     fn too_few_samples_are_a_reason() {
         let mut slow = settings();
         slow.sample_rate_hz = 30.0;
-        let (_, reasons) = judge(RunPhase::Power, &session(2.0), &RunReference::default(), &slow);
+        let (_, reasons) =
+            judge_run(RunPhase::Power, &session(2.0), &RunReference::default(), &slow);
         assert_eq!(reasons, ["101 samples in the window, 300 expected"]);
     }
 
@@ -246,27 +247,27 @@ pub(crate) mod tests {
         let mut short = settings();
         short.idle_s = 8.0;
         let none = RunReference::default();
-        let (_, idle) = judge(RunPhase::Idle, &session(2.0), &none, &short);
+        let (_, idle) = judge_run(RunPhase::Idle, &session(2.0), &none, &short);
         assert_eq!(idle, ["it lasted 10.00 s, where 8.00 s were expected"]);
         let three = RunReference { durations_s: vec![12.0, 30.0, 12.0], ..none.clone() };
-        let (_, power) = judge(RunPhase::Power, &session(2.0), &three, &settings());
+        let (_, power) = judge_run(RunPhase::Power, &session(2.0), &three, &settings());
         assert_eq!(power, ["it lasted 10.00 s, where 12.00 s were expected"]);
         let two = RunReference { durations_s: vec![12.0, 30.0], ..none };
-        assert!(judge(RunPhase::Power, &session(2.0), &two, &settings()).1.is_empty());
+        assert!(judge_run(RunPhase::Power, &session(2.0), &two, &settings()).1.is_empty());
     }
 
     #[test]
     fn traced_runs_need_counts_that_repeat() {
         let mut raw = session(2.0);
-        let crc = judge(RunPhase::Traced, &raw, &RunReference::default(), &settings());
+        let crc = judge_run(RunPhase::Traced, &raw, &RunReference::default(), &settings());
         let reference =
             RunReference { counts_crc32: crc.0.unwrap().counts_crc32, ..RunReference::default() };
-        assert!(judge(RunPhase::Traced, &raw, &reference, &settings()).1.is_empty());
+        assert!(judge_run(RunPhase::Traced, &raw, &reference, &settings()).1.is_empty());
         raw.logs.counts = Some("block,executions\n0,6\n".into());
-        let (_, other) = judge(RunPhase::Traced, &raw, &reference, &settings());
+        let (_, other) = judge_run(RunPhase::Traced, &raw, &reference, &settings());
         assert_eq!(other, ["its path is not that of the traced run before it"]);
         raw.logs.counts = None;
-        let (_, none) = judge(RunPhase::Traced, &raw, &reference, &settings());
+        let (_, none) = judge_run(RunPhase::Traced, &raw, &reference, &settings());
         assert_eq!(none, ["the application left no counts"]);
     }
 
@@ -276,7 +277,7 @@ pub(crate) mod tests {
         let reasons = |text: Option<&str>| {
             let mut raw = session(2.0);
             raw.logs.windows = text.map(Into::into);
-            judge(RunPhase::Traced, &raw, &RunReference::default(), &windows).1
+            judge_run(RunPhase::Traced, &raw, &RunReference::default(), &windows).1
         };
         let good = "# wattline-windows 1\n101200000000 3 0 3\n110800000000 2 0 2\n";
         assert_eq!(reasons(Some(good)), [""; 0]);
@@ -294,7 +295,7 @@ pub(crate) mod tests {
     fn an_idle_session_without_marks_is_taken_whole() {
         let mut raw = session(2.0);
         raw.logs.logcat.clear();
-        let (measured, _) = judge(RunPhase::Idle, &raw, &RunReference::default(), &settings());
+        let (measured, _) = judge_run(RunPhase::Idle, &raw, &RunReference::default(), &settings());
         assert!((measured.unwrap().energy_j - 26.0).abs() < 1e-9);
     }
 }

@@ -34,7 +34,7 @@ pub use fleet::LostBoardPolicy;
 pub use fleet::{FleetBoard, run_fleet};
 pub use journal::{EarlyStop, read_journal};
 pub use journal::{changes_of_basis, read_assignment};
-pub use judge::judge;
+pub use judge::judge_run;
 pub use judge_settings::{JudgeSettings, RunReference};
 pub use options::OnExisting;
 pub use options::RunOptions;

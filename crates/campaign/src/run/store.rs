@@ -100,7 +100,7 @@ pub fn read_stacks(
     Ok(all)
 }
 
-/// Reads the collapsed stacks of a good sampled run; none for any other run.
+/// Reads the collapsed stacks of a sampled run that passed its checks; `None` for any other run.
 pub fn read_run_stacks(folder: &Path, record: &RunRecord) -> Result<Option<String>, RunError> {
     if !record.is_good() || record.run.phase != RunPhase::Sampled {
         return Ok(None);

@@ -28,7 +28,7 @@ use super::settings::{
     SourceListing, SourceRole, SourceTree,
 };
 use crate::blocks::Granularity;
-use crate::power::{METERS, meter};
+use crate::power::{METERS, meter_by_name};
 
 impl TryFrom<ScenarioFile> for Scenario {
     type Error = FailedCheck;
@@ -426,7 +426,7 @@ fn check_board(written: &BoardSection) -> Result<BoardSettings, FailedCheck> {
 }
 
 fn check_meter(written: &str) -> Result<MeterChoice, FailedCheck> {
-    match meter(written) {
+    match meter_by_name(written) {
         _ if written == "auto" => Ok(MeterChoice::Auto),
         Some(meter) => Ok(MeterChoice::Named(meter.name())),
         None => {

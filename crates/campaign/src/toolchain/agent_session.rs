@@ -87,7 +87,7 @@ impl AgentSession {
     pub fn prepare(agent: &MonitorAgent, settings: &AgentSettings) -> Result<Self, ToolchainError> {
         let folder = TemporaryFolder::new("agent")
             .map_err(ToolchainError::io("create", std::env::temp_dir()))?;
-        let token = token()?;
+        let token = random_token()?;
         let period = settings.period_ms.map(|ms| ("period-ms", ms.max(1).to_string()));
         let lines = [
             ("probe", agent.probe.display().to_string()),
@@ -218,7 +218,7 @@ fn small_methods_setting(choice: SmallMethodPolicy) -> &'static str {
 }
 
 /// A random token that other users can't guess, as hexadecimal digits.
-pub(super) fn token() -> Result<String, ToolchainError> {
+pub(super) fn random_token() -> Result<String, ToolchainError> {
     let mut bytes = [0; 16];
     let source = "/dev/urandom";
     let mut file = fs::File::open(source).map_err(ToolchainError::io("open", source))?;
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(mode(session.folder.path()), 0o700);
         assert_eq!(mode(&session.settings()), 0o600);
         assert_eq!(property_value("/a b\\é"), "/a\\u0020b\\\\\\u00e9");
-        assert_eq!(token().unwrap().len(), 32);
+        assert_eq!(random_token().unwrap().len(), 32);
     }
 
     #[test]

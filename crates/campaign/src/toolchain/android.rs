@@ -9,7 +9,7 @@ use std::process::Command;
 
 use crate::private_files;
 
-use super::agent_session::token;
+use super::agent_session::random_token;
 use super::artifact::fetch;
 use super::jdk::find_tool;
 use super::warm_jvm::WarmJvm;
@@ -254,7 +254,7 @@ impl DebugKey {
     fn make(folder: &Path) -> Result<(), ToolchainError> {
         private_files::make_folder(folder)?;
         let [store, password] = [DebugKey::STORE, DebugKey::PASSWORD].map(|name| folder.join(name));
-        private_files::write_file(&password, token()?.as_bytes())
+        private_files::write_file(&password, random_token()?.as_bytes())
             .map_err(ToolchainError::io("write", &password))?;
         let keytool = find_tool("keytool")?;
         // The password is not an argument: those of all processes can be read.

@@ -8,7 +8,7 @@ use super::flight_recorder::NO_SAFEPOINTS;
 
 /// Environment variable with the path of `libasyncProfiler.so`, version 3.0 or later, 4.0 for JDK
 /// 25.
-pub(crate) const VARIABLE: &str = "WATTLINE_ASYNC_PROFILER";
+pub(crate) const LIBRARY_VARIABLE: &str = "WATTLINE_ASYNC_PROFILER";
 
 /// CPU time between two samples of a thread. Walking a stack takes some ten microseconds: the
 /// application loses less than 1 %.
@@ -16,7 +16,7 @@ const INTERVAL: &str = "2ms";
 
 /// The path of the library; `None` if the variable is not set.
 pub fn library() -> Option<PathBuf> {
-    std::env::var_os(VARIABLE).filter(|named| !named.is_empty()).map(PathBuf::from)
+    std::env::var_os(LIBRARY_VARIABLE).filter(|named| !named.is_empty()).map(PathBuf::from)
 }
 
 /// JVM options that record samples to `recording` until the JVM ends. `ctimer` needs no performance

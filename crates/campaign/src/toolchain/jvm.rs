@@ -51,7 +51,7 @@ pub struct JvmOutcome {
 
 /// Runs the program until its end or the time limit. Output goes to files in the working directory,
 /// so that a full pipe can't block the program.
-pub fn run(jdk: &Jdk, plan: &JvmRun) -> Result<JvmOutcome, ToolchainError> {
+pub fn run_program(jdk: &Jdk, plan: &JvmRun) -> Result<JvmOutcome, ToolchainError> {
     let (out, err) = (plan.directory.join("stdout.txt"), plan.directory.join("stderr.txt"));
     let create = |path: &PathBuf| File::create(path).map_err(ToolchainError::io("create", path));
     let mut child = Command::new(&jdk.java)

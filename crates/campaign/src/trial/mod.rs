@@ -22,7 +22,7 @@ use crate::measure::sampled_runs;
 use crate::power::{SessionLogError, crash_trace, parse_session_log};
 use crate::private_files::TemporaryFolder;
 use crate::progress::Progress;
-use crate::run::{ExitState, MeasuredSession, RawRun, RunReference, judge};
+use crate::run::{ExitState, MeasuredSession, RawRun, RunReference, judge_run};
 use crate::scenario::{InputSequence, Scenario, SessionSettings};
 use crate::stacks;
 
@@ -152,7 +152,7 @@ fn measured(
     provided: &[PathBuf],
 ) -> Result<MeasuredSession, Failure> {
     let settings = board.judge_settings(scenario);
-    let (measured, reasons) = judge(phase, raw, &RunReference::default(), &settings);
+    let (measured, reasons) = judge_run(phase, raw, &RunReference::default(), &settings);
     let failed = |said: String| Err(Failure::input(&scenario.file, said));
     if raw.conditions.exit == ExitState::Died {
         return failed(ended_early(input, raw, scenario, provided, &reasons.join("; ")));

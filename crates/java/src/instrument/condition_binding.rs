@@ -21,7 +21,7 @@ pub(crate) enum ConditionBinding {
 }
 
 /// Returns the binding of `condition`; of several the most demanding.
-pub(crate) fn binding(condition: SyntaxNode<'_>) -> ConditionBinding {
+pub(crate) fn strictest_binding(condition: SyntaxNode<'_>) -> ConditionBinding {
     let mut strongest = ConditionBinding::None;
     let mut todo = vec![(condition, false, false)];
     while let Some((node, sometimes, negated)) = todo.pop() {

@@ -9,7 +9,7 @@ use super::class::{ClassInfo, FieldInfo, MethodInfo, Visibility};
 use super::fast_hash::{Map, Set};
 use super::resolver::Resolver;
 use super::subtyping::DEPTH_MAX;
-use super::types::{ClassType, Name, Type, erase, substitute};
+use super::types::{ClassType, Name, Type, erase_type, substitute_variables};
 
 /// First Java release whose javac finds `Object`'s methods last on interfaces.
 const OBJECT_IS_LAST: u16 = 18;
@@ -58,9 +58,13 @@ impl Resolver<'_> {
         let ty = match self.as_super(ty, &declaring.name) {
             Some(Type::Class(seen)) => {
                 let (substitution, raw) = self.substitution(&declaring, &seen);
-                if raw { erase(&field.ty) } else { substitute(&field.ty, &substitution) }
+                if raw {
+                    erase_type(&field.ty)
+                } else {
+                    substitute_variables(&field.ty, &substitution)
+                }
             }
-            _ => erase(&field.ty),
+            _ => erase_type(&field.ty),
         };
         Some(FoundField { class: declaring, name, field, ty })
     }
@@ -88,7 +92,7 @@ impl Resolver<'_> {
             }
             Type::Variable(variable) if variable.bounds.len() > 1 => {
                 for bound in &variable.bounds {
-                    let bound = substitute(bound, &[(variable.clone(), ty.clone())]);
+                    let bound = substitute_variables(bound, &[(variable.clone(), ty.clone())]);
                     found.extend(self.methods(&self.upper_bound(&bound), name));
                 }
             }
@@ -352,7 +356,7 @@ fn overrides(first: &CandidateMethod, second: &CandidateMethod) -> bool {
             _ => true,
         })
         && a.iter().zip(b).all(|(a, b)| {
-            let a = erase(&substitute(a, &first.substitution));
-            a == erase(&substitute(b, &second.substitution)) || a == erase(b)
+            let a = erase_type(&substitute_variables(a, &first.substitution));
+            a == erase_type(&substitute_variables(b, &second.substitution)) || a == erase_type(b)
         })
 }

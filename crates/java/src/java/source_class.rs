@@ -245,7 +245,7 @@ fn add_method(names: &mut TypeNames<'_>, node: NodeId, name: &str, class: &mut C
         Some(ty) => names.ty(ty).with_dimensions(extra_dimensions(tree, text, node)),
         None => Type::Void,
     };
-    let (parameters, varargs) = parameters(names, node);
+    let (parameters, varargs) = formal_parameters(names, node);
     names.levels.truncate(before);
     let body = tree.child(node, Field::Body);
     let is_native = file.has_modifier(node, "native");
@@ -268,7 +268,7 @@ fn add_method(names: &mut TypeNames<'_>, node: NodeId, name: &str, class: &mut C
 
 /// Returns name node and type of each formal parameter of a method, constructor, record or
 /// lambda, and whether the last is varargs.
-pub(crate) fn parameters(
+pub(crate) fn formal_parameters(
     names: &TypeNames<'_>,
     node: NodeId,
 ) -> (Vec<(Option<NodeId>, Type)>, bool) {
@@ -333,7 +333,7 @@ fn add_enum_members(class: &mut ClassInfo) {
 /// Adds the implicit members of a record: fields, accessors, the canonical constructor and the
 /// methods of `Object`.
 fn add_record_members(names: &TypeNames<'_>, node: NodeId, class: &mut ClassInfo) {
-    let (components, varargs) = parameters(names, node);
+    let (components, varargs) = formal_parameters(names, node);
     let named = components.into_iter().filter_map(|(name, ty)| Some((name?, ty)));
     let components: Vec<(Name, Type)> =
         named.map(|(name, ty)| (names.file.text(name).into(), ty)).collect();

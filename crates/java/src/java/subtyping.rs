@@ -6,9 +6,9 @@ use super::candidates::Ancestors;
 use super::class::ClassInfo;
 use super::fast_hash::{Map, Set};
 use super::resolver::Resolver;
-use super::type_names::MISSING;
+use super::type_names::MISSING_CLASS_PREFIX;
 use super::types::{
-    ClassType, Name, Substitution, Type, TypeVariable, Wildcard, erase, substitute,
+    ClassType, Name, Substitution, Type, TypeVariable, Wildcard, erase_type, substitute_variables,
 };
 
 /// Deepest hierarchy that is followed.
@@ -22,7 +22,7 @@ impl Resolver<'_> {
             ty = match &ty {
                 Type::Variable(variable) => match variable.bounds.first() {
                     // The bound's own uses of the variable have no bounds: put it in.
-                    Some(bound) => substitute(bound, &[(variable.clone(), ty.clone())]),
+                    Some(bound) => substitute_variables(bound, &[(variable.clone(), ty.clone())]),
                     None => return Type::object(),
                 },
                 Type::Wildcard(wildcard) => match &**wildcard {
@@ -50,7 +50,9 @@ impl Resolver<'_> {
     pub(super) fn direct_supertypes(&self, class: &ClassInfo, ty: &ClassType) -> Vec<Type> {
         let (substitution, raw) = self.substitution(class, ty);
         let supers = class.supertypes();
-        supers.map(|s| if raw { erase(s) } else { substitute(s, &substitution) }).collect()
+        supers
+            .map(|s| if raw { erase_type(s) } else { substitute_variables(s, &substitution) })
+            .collect()
     }
 
     /// Returns the supertype of `ty` (or itself) with the class `target`, with its type arguments.
@@ -100,7 +102,9 @@ impl Resolver<'_> {
                 // Bounds may be variables again: each counts as a step.
                 Type::Variable(variable) if steps < DEPTH_MAX => {
                     let bounds = variable.bounds.iter().rev();
-                    todo.extend(bounds.map(|b| substitute(b, &[(variable.clone(), ty.clone())])));
+                    todo.extend(
+                        bounds.map(|b| substitute_variables(b, &[(variable.clone(), ty.clone())])),
+                    );
                     steps += 1;
                 }
                 Type::Wildcard(_) if steps < DEPTH_MAX => {
@@ -122,7 +126,7 @@ impl Resolver<'_> {
         let mut interfaces = Vec::new();
         let mut next = Some(name.clone());
         while let Some(class) = next.take().filter(|c| found.set.insert(c.clone())) {
-            found.is_open |= class.starts_with(MISSING);
+            found.is_open |= class.starts_with(MISSING_CLASS_PREFIX);
             if let Some(info) = self.class(&class) {
                 next = info.superclass.as_ref().and_then(Type::class_name).cloned();
                 interfaces.extend(info.interfaces.iter().filter_map(Type::class_name).cloned());
@@ -136,7 +140,7 @@ impl Resolver<'_> {
             if !found.set.insert(class.clone()) {
                 continue;
             }
-            found.is_open |= class.starts_with(MISSING);
+            found.is_open |= class.starts_with(MISSING_CLASS_PREFIX);
             if let Some(info) = self.class(&class) {
                 interfaces.extend(info.interfaces.iter().filter_map(Type::class_name).cloned());
             }
@@ -150,7 +154,10 @@ impl Resolver<'_> {
     /// Whether the class `name` is `target` or a subclass. Every class counts as a subclass of one
     /// that can't be found, and one that can't be found as a subclass of every class.
     pub(crate) fn is_subclass(&self, name: &Name, target: &str) -> bool {
-        if &**name == target || target == "java.lang.Object" || target.starts_with(MISSING) {
+        if &**name == target
+            || target == "java.lang.Object"
+            || target.starts_with(MISSING_CLASS_PREFIX)
+        {
             return true;
         }
         let ancestors = self.ancestors(name);
@@ -165,12 +172,12 @@ impl Resolver<'_> {
             (Type::Primitive(a), Type::Primitive(b)) => a.widens_to(*b),
             (Type::Variable(a), Type::Variable(b)) if a == b => true,
             (Type::Variable(variable), _) if !variable.bounds.is_empty() => {
-                variable.bounds.iter().any(|b| self.is_subtype(&erase(b), of))
+                variable.bounds.iter().any(|b| self.is_subtype(&erase_type(b), of))
             }
             (Type::Variable(_) | Type::Wildcard(_), _) => {
                 self.is_subtype(&self.upper_bound(ty), of)
             }
-            (_, Type::Variable(_) | Type::Wildcard(_)) => self.is_subtype(ty, &erase(of)),
+            (_, Type::Variable(_) | Type::Wildcard(_)) => self.is_subtype(ty, &erase_type(of)),
             (Type::Class(a), Type::Class(b)) => self.is_subclass(&a.name, &b.name),
             (Type::Array(_), Type::Class(b)) => matches!(
                 &*b.name,
@@ -196,7 +203,7 @@ impl Resolver<'_> {
             _ => {}
         }
         let (a, b) = (self.upper_bound(&a.boxed()), self.upper_bound(&b.boxed()));
-        if self.is_subtype(&erase(&a), &erase(&b)) {
+        if self.is_subtype(&erase_type(&a), &erase_type(&b)) {
             return b;
         }
         let mut todo = vec![a];
@@ -208,7 +215,7 @@ impl Resolver<'_> {
                 continue;
             }
             let is_object = &*class.name == "java.lang.Object";
-            if !is_object && self.is_subtype(&erase(&b), &erase(&ty)) {
+            if !is_object && self.is_subtype(&erase_type(&b), &erase_type(&ty)) {
                 let Some(info) = self.class(&class.name) else { return ty };
                 if !info.is_interface {
                     return ty;
@@ -230,7 +237,7 @@ impl Resolver<'_> {
 fn with_bound(argument: &Type, parameter: &TypeVariable) -> Type {
     match (argument, parameter.bounds.first()) {
         (Type::Wildcard(wildcard), Some(bound)) if **wildcard == Wildcard::Any => {
-            Type::Wildcard(Arc::new(Wildcard::Extends(erase(bound))))
+            Type::Wildcard(Arc::new(Wildcard::Extends(erase_type(bound))))
         }
         _ => argument.clone(),
     }

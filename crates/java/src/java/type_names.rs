@@ -48,7 +48,7 @@ pub(crate) struct TypeNames<'w> {
 const DEPTH_MAX: u32 = 64;
 
 /// Prefix of the name of a class that can't be found.
-pub(crate) const MISSING: &str = "?.";
+pub(crate) const MISSING_CLASS_PREFIX: &str = "?.";
 
 impl<'w> TypeNames<'w> {
     pub fn new(lookup: TrackedLookup<'w>, file: &'w FileUnit<'w>) -> TypeNames<'w> {
@@ -101,7 +101,7 @@ impl<'w> TypeNames<'w> {
 
     fn missing(&self, name: &str) -> Type {
         self.missing.borrow_mut().insert(name.to_owned());
-        Type::class(format!("{MISSING}{name}"))
+        Type::class(format!("{MISSING_CLASS_PREFIX}{name}"))
     }
 
     /// Registers a local class by its supertypes and its member classes.

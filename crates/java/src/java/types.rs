@@ -307,7 +307,7 @@ fn unbox(name: &str) -> Option<Primitive> {
 pub(crate) type Substitution = Vec<(Arc<TypeVariable>, Type)>;
 
 /// Replaces the type variables in `ty`. Variables that `substitution` lacks stay.
-pub(crate) fn substitute(ty: &Type, substitution: &[(Arc<TypeVariable>, Type)]) -> Type {
+pub(crate) fn substitute_variables(ty: &Type, substitution: &[(Arc<TypeVariable>, Type)]) -> Type {
     if substitution.is_empty() {
         return ty.clone();
     }
@@ -317,18 +317,18 @@ pub(crate) fn substitute(ty: &Type, substitution: &[(Arc<TypeVariable>, Type)]) 
             .find(|(v, _)| v == variable)
             .map_or_else(|| ty.clone(), |(_, value)| value.clone()),
         Type::Class(class) if !class.args.is_empty() => {
-            let args = class.args.iter().map(|a| substitute(a, substitution)).collect();
+            let args = class.args.iter().map(|a| substitute_variables(a, substitution)).collect();
             Type::generic(class.name.clone(), args)
         }
-        Type::Array(element) => substitute(element, substitution).array(),
+        Type::Array(element) => substitute_variables(element, substitution).array(),
         Type::Wildcard(wildcard) => Type::Wildcard(Arc::new(match &**wildcard {
             Wildcard::Any => Wildcard::Any,
             // A wildcard put into a wildcard is one wildcard (as capture would have it).
-            Wildcard::Extends(bound) => match substitute(bound, substitution) {
+            Wildcard::Extends(bound) => match substitute_variables(bound, substitution) {
                 Type::Wildcard(inner) => (*inner).clone(),
                 bound => Wildcard::Extends(bound),
             },
-            Wildcard::Super(bound) => match substitute(bound, substitution) {
+            Wildcard::Super(bound) => match substitute_variables(bound, substitution) {
                 Type::Wildcard(inner) => (*inner).clone(),
                 bound => Wildcard::Super(bound),
             },
@@ -338,13 +338,13 @@ pub(crate) fn substitute(ty: &Type, substitution: &[(Arc<TypeVariable>, Type)]) 
 }
 
 /// Returns the erasure (JLS 4.6).
-pub(crate) fn erase(ty: &Type) -> Type {
+pub(crate) fn erase_type(ty: &Type) -> Type {
     match ty {
         Type::Class(class) if !class.args.is_empty() => Type::class(class.name.clone()),
-        Type::Array(element) => erase(element).array(),
-        Type::Variable(variable) => variable.bounds.first().map_or_else(Type::object, erase),
+        Type::Array(element) => erase_type(element).array(),
+        Type::Variable(variable) => variable.bounds.first().map_or_else(Type::object, erase_type),
         Type::Wildcard(wildcard) => match &**wildcard {
-            Wildcard::Extends(bound) => erase(bound),
+            Wildcard::Extends(bound) => erase_type(bound),
             _ => Type::object(),
         },
         other => other.clone(),
@@ -370,8 +370,8 @@ mod tests {
     fn substitution_reaches_into_arguments_and_arrays() {
         let e = Arc::new(TypeVariable { owner: "L".into(), name: "E".into(), bounds: vec![] });
         let list = Type::generic("L", vec![Type::Variable(e.clone())]).array();
-        let got = substitute(&list, &[(e, Type::string())]);
+        let got = substitute_variables(&list, &[(e, Type::string())]);
         assert_eq!(got, Type::generic("L", vec![Type::string()]).array());
-        assert_eq!(erase(&got), Type::class("L").array());
+        assert_eq!(erase_type(&got), Type::class("L").array());
     }
 }

@@ -2,7 +2,7 @@
 //! Read and written as `blocks.csv`, `operations.csv` and `lines.csv`.
 
 use compact_str::CompactString;
-use wattline_units::operation::{Feature, form, is_compiled_away};
+use wattline_units::operation::{Feature, form_name, is_compiled_away};
 
 use crate::blocks::BlockId;
 
@@ -23,7 +23,7 @@ pub struct OperationCount {
 impl OperationCount {
     /// Returns operation and context in one name: `Field_Reference [read object]`.
     pub fn form(&self) -> String {
-        form(self.operation.name(), &self.context)
+        form_name(self.operation.name(), &self.context)
     }
 
     /// Whether a compiler leaves nothing of the operation to be executed.

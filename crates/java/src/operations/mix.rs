@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wattline_units::operation::{form, is_compiled_away};
+use wattline_units::operation::{form_name, is_compiled_away};
 
 use super::dictionary::Dictionary;
 
@@ -45,7 +45,7 @@ impl OperationMix {
     /// Returns the executions of each operation in each context, by the name of the form.
     pub fn forms(&self) -> BTreeMap<String, u64> {
         let forms = self.0.iter().flat_map(|(operation, contexts)| {
-            contexts.iter().map(move |(context, count)| (form(operation, context), *count))
+            contexts.iter().map(move |(context, count)| (form_name(operation, context), *count))
         });
         forms.collect()
     }

@@ -47,6 +47,6 @@ pub use prepared_file::PreparedFile;
 pub use program::{CountedFile, ResolvedProgram, Unit, run_on_deep_stacks};
 pub use tables::{DictionaryError, DictionaryTables, counts_by_kind, findings_csv};
 pub use wattline_units::operation::{
-    Feature, FeatureColumn, LibraryFunction, Operation, OperationClass, UnknownFeature, form,
+    Feature, FeatureColumn, LibraryFunction, Operation, OperationClass, UnknownFeature, form_name,
     is_compiled_away, split_form, unmeasured_cost_ratio,
 };

@@ -8,7 +8,7 @@ use crate::java::file_unit::FileUnit;
 use crate::java::kinds::{Field, Kind};
 use crate::java::resolver::Resolver;
 use crate::java::syntax_tree::NodeId;
-use crate::java::type_names::MISSING;
+use crate::java::type_names::MISSING_CLASS_PREFIX;
 use crate::java::types::{Name, Type};
 use crate::unresolved_name::UnresolvedName;
 
@@ -70,7 +70,7 @@ fn add_missing(ty: &Type, found: &mut Vec<String>) {
         return add_missing(element, found);
     }
     if let Type::Class(class) = ty {
-        found.extend(class.name.strip_prefix(MISSING).map(str::to_owned));
+        found.extend(class.name.strip_prefix(MISSING_CLASS_PREFIX).map(str::to_owned));
         class.args.iter().for_each(|argument| add_missing(argument, found));
     }
 }

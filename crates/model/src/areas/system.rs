@@ -5,7 +5,7 @@ use faer::linalg::solvers::DenseSolveCore;
 use faer::{Mat, MatRef, Side};
 use wattline_units::foreign::catch_foreign_panic;
 
-use crate::linear::{dot, times};
+use crate::linear::{dot, matrix_times_vector};
 
 use super::{AreaCostPrior, AreaEstimationError, SmallArea};
 
@@ -59,7 +59,7 @@ impl AreaSystem {
                 (mean, root(&covariance)?, 1.0)
             }
         };
-        let offset = times(counts.as_ref(), &mean);
+        let offset = matrix_times_vector(counts.as_ref(), &mean);
         let energy = |(area, known): (&SmallArea, &f64)| {
             area.direct.map_or(0.0, |direct| direct.energy_j / unit_j - known)
         };
@@ -97,9 +97,9 @@ impl AreaSystem {
         (0..p).for_each(|j| precision[(j, j)] += self.prior);
         let covariance = inverse(&precision)?;
         let weighted: Vec<f64> = self.y.iter().zip(weights).map(|(y, w)| y * w).collect();
-        let right = times(self.z.transpose(), &weighted);
-        let z = times(covariance.as_ref(), &right);
-        let said = times(self.z.as_ref(), &z);
+        let right = matrix_times_vector(self.z.transpose(), &weighted);
+        let z = matrix_times_vector(covariance.as_ref(), &right);
+        let said = matrix_times_vector(self.z.as_ref(), &z);
         let residual = |a: usize| if self.is_sampled(a) { self.y[a] - said[a] } else { 0.0 };
         Ok(AreaSolution {
             residuals: (0..areas).map(residual).collect(),
@@ -111,13 +111,13 @@ impl AreaSystem {
 
     /// Returns the energy of each area by the costs, in units.
     pub(crate) fn synthetic(&self, solution: &AreaSolution) -> Vec<f64> {
-        let said = times(self.z.as_ref(), &solution.z);
+        let said = matrix_times_vector(self.z.as_ref(), &solution.z);
         said.iter().zip(&self.offset).map(|(above, known)| above + known).collect()
     }
 
     /// The costs in joules.
     pub fn costs(&self, solution: &AreaSolution) -> Vec<f64> {
-        let above = times(self.map.as_ref(), &solution.z);
+        let above = matrix_times_vector(self.map.as_ref(), &solution.z);
         above.iter().zip(&self.mean).map(|(above, mean)| (above + mean) * self.unit_j).collect()
     }
 

@@ -102,7 +102,7 @@ impl ChainDraws {
 
 /// Runs chains from the starts that `start` makes. All before the last run counts as
 /// warm-up.
-pub(crate) fn run<S: ChainSampler>(
+pub(crate) fn run_chains<S: ChainSampler>(
     options: &ChainOptions,
     start: impl Fn(&mut ChaCha8Rng) -> S + Sync,
 ) -> Result<ChainDraws, ModelError> {
@@ -202,11 +202,11 @@ mod tests {
     fn slow_chains_run_longer_until_they_are_good() {
         let options = ChainOptions { thin: 1, ..Default::default() };
         let start = |keep| move |_: &mut ChaCha8Rng| Walk { at: 5.0, keep, centre: 0.0 };
-        let fast = run(&options, start(0.0)).unwrap();
-        let slow = run(&options, start(0.98)).unwrap();
+        let fast = run_chains(&options, start(0.0)).unwrap();
+        let slow = run_chains(&options, start(0.98)).unwrap();
         assert!(fast.sweeps == 1500 && slow.sweeps > 5000, "{}", slow.sweeps);
         assert!(slow.are_good(&options) && slow.diagnoses[1].is_none());
-        assert_eq!(run(&options, start(0.98)).unwrap(), slow);
+        assert_eq!(run_chains(&options, start(0.98)).unwrap(), slow);
     }
 
     #[test]
@@ -217,7 +217,7 @@ mod tests {
             keep: 0.0,
             centre: 3.0 * random.random::<f64>(),
         };
-        let error = run(&options, start).unwrap_err().to_string();
+        let error = run_chains(&options, start).unwrap_err().to_string();
         assert!(error.contains("R-hat"), "{error}");
     }
 }

@@ -19,7 +19,7 @@ use rand_distr::StandardNormal;
 
 use self::sums::split_row;
 use super::super::linear::dot;
-use super::effects::MEAN_SD;
+use super::effects::FACTOR_MEAN_PRIOR_SD;
 use super::level_group::{LevelGroup, MarginalTerms};
 use super::nuts::SampledDensity;
 use super::scales::{self, OutOfRange};
@@ -75,7 +75,9 @@ impl CollapsedDensity {
         for (at, levels) in &self.others {
             let tau = room.logs[*at].exp();
             room.sd[levels.clone()].fill(tau);
-            room.sd[levels.start] = (tau * tau + MEAN_SD * MEAN_SD * levels.len() as f64).sqrt();
+            room.sd[levels.start] = (tau * tau
+                + FACTOR_MEAN_PRIOR_SD * FACTOR_MEAN_PRIOR_SD * levels.len() as f64)
+                .sqrt();
         }
         room.factor.set(1.0 / variance, &self.products);
         room.mean.iter_mut().zip(&self.pulled).for_each(|(to, pull)| *to = pull / variance);
@@ -194,7 +196,7 @@ impl SampledDensity for CollapsedDensity {
         let n = self.rest.len() + 1;
         CollapsedWorkspace {
             logs: vec![0.0; self.dimension()],
-            sd: vec![MEAN_SD; n],
+            sd: vec![FACTOR_MEAN_PRIOR_SD; n],
             factor: SymmetricMatrix::zero(n),
             mean: vec![0.0; n],
             moments: SymmetricMatrix::zero(n),

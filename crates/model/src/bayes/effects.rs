@@ -21,8 +21,9 @@ use rand_distr::StandardNormal;
 pub(crate) use self::chain::EffectsChain;
 use super::factors::FactorMeasurements;
 
-/// Spread of a factor's mean, in typical energies.
-pub(super) const MEAN_SD: f64 = 10.0;
+/// Prior standard deviation of the mean effect of a factor's levels, in typical energies of the
+/// measurements.
+pub(super) const FACTOR_MEAN_PRIOR_SD: f64 = 10.0;
 
 /// Constraint on the sign of effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -162,7 +162,7 @@ impl PositiveDensity {
             let share = tail_share(mean);
             let mut e = z;
             (room.by_mean[i], room.by_z[i]) = (0.0, 1.0);
-            if mean < tails::ALL {
+            if mean < tails::NORMAL_TAIL_POINT {
                 let over = tail_share(-z);
                 e = point_with_log_share_above(over.log + share.log);
                 let steep = tail_share(-e).slope;

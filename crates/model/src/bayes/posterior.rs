@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::super::error::ModelError;
-use super::chains::{ChainDraws, ChainOptions, run};
+use super::chains::{ChainDraws, ChainOptions, run_chains};
 use super::collapsed_density::CollapsedDensity;
 use super::effects::{EffectSign, EffectStats};
 use super::factors::FactorMeasurements;
@@ -74,7 +74,7 @@ pub fn fit_effects(
 ) -> Result<EffectsPosterior, ModelError> {
     let model = EffectStats::new(data, sign);
     let draws = match sign {
-        EffectSign::Positive => run(options, |random| model.start(random))?,
+        EffectSign::Positive => run_chains(options, |random| model.start(random))?,
         EffectSign::Free => nuts::run(&CollapsedDensity::new(&model), options)?,
     };
     Ok(posterior(data, &model, sign, draws, options.seed))
@@ -90,7 +90,7 @@ fn fit_effects_by_other_sampler(
     let model = EffectStats::new(data, sign);
     let draws = match sign {
         EffectSign::Positive => nuts::run(&PositiveDensity::new(&model, options.seed), options),
-        EffectSign::Free => run(options, |random| model.start(random)),
+        EffectSign::Free => run_chains(options, |random| model.start(random)),
     };
     posterior(data, &model, sign, draws.unwrap(), options.seed)
 }

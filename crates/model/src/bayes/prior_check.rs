@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Exp1, StandardNormal};
 
-use super::effects::{EffectSign, MEAN_SD};
+use super::effects::{EffectSign, FACTOR_MEAN_PRIOR_SD};
 use super::factors::FactorMeasurements;
 use wattline_units::interval::Interval;
 use wattline_units::quantile::quantile;
@@ -58,7 +58,7 @@ fn draw_effect(sign: EffectSign, random: &mut ChaCha8Rng) -> f64 {
     let spread = scale * random.sample::<f64, _>(StandardNormal);
     match sign {
         EffectSign::Positive => spread.abs(),
-        EffectSign::Free => MEAN_SD * random.sample::<f64, _>(StandardNormal) + spread,
+        EffectSign::Free => FACTOR_MEAN_PRIOR_SD * random.sample::<f64, _>(StandardNormal) + spread,
     }
 }
 

@@ -114,7 +114,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::linear::{invert_positive, times};
+    use crate::linear::{invert_positive, matrix_times_vector};
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
@@ -138,7 +138,7 @@ mod tests {
                 let of = factor.order().to_vec();
                 let part: Vec<f64> = of.iter().map(|j| rhs[*j]).collect();
                 let used = Mat::from_fn(of.len(), of.len(), |i, j| a[(of[i], of[j])]);
-                let fresh = times(invert_positive(used.as_ref()).unwrap().as_ref(), &part);
+                let fresh = matrix_times_vector(invert_positive(used.as_ref()).unwrap().as_ref(), &part);
                 for (kept, fresh) in factor.solve().iter().zip(&fresh) {
                     prop_assert!((kept - fresh).abs() < 1e-9 * (1.0 + fresh.abs()));
                 }

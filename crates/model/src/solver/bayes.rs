@@ -3,11 +3,11 @@
 
 use faer::Mat;
 
-use super::super::bayes::chains::{ChainDraws, run};
+use super::super::bayes::chains::{ChainDraws, run_chains};
 use super::super::bayes::source_level::SourceLevelStats;
 use super::super::design::Design;
 use super::super::error::ModelError;
-use super::super::linear::{dot, times};
+use super::super::linear::{dot, matrix_times_vector};
 use super::super::options::FitOptions;
 use super::solution::{Covariance, Solution, SolvedScope, diagnostics};
 use wattline_units::quantile::quantile;
@@ -17,7 +17,7 @@ const DRAWS_KEPT: usize = 200;
 
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     let source = SourceLevelStats::new(design, &options.priors)?;
-    let draws = run(&options.chains, |random| source.start(random))?;
+    let draws = run_chains(&options.chains, |random| source.start(random))?;
     let l = source.columns();
     let values: Vec<Vec<f64>> = (0..l).map(|j| draws.of(j)).collect();
     let b: Vec<f64> = values.iter().map(|v| v.iter().sum::<f64>() / v.len() as f64).collect();
@@ -61,7 +61,7 @@ fn covariance(values: &[Vec<f64>], means: &[f64]) -> Mat<f64> {
 }
 
 fn noise(design: &Design, b: &[f64]) -> f64 {
-    let fitted = times(design.x.as_ref(), b);
+    let fitted = matrix_times_vector(design.x.as_ref(), b);
     let off: Vec<f64> = design.y.iter().zip(fitted).map(|(y, fitted)| y - fitted).collect();
     (dot(&off, &off) / design.rows() as f64).max(f64::MIN_POSITIVE)
 }

@@ -14,7 +14,7 @@ use rand_distr::StandardNormal;
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
-use super::super::linear::{dot, run_decomposition, times};
+use super::super::linear::{dot, matrix_times_vector, run_decomposition};
 use super::super::options::{FitOptions, GdOptions, LearningRate};
 use super::solution::{Solution, diagnostics};
 
@@ -33,7 +33,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     };
     let descent = |start| descend(&slope, start, rate, momentum, options.gd);
     let (along, steps) = descent(vec![0.0; design.columns()])?;
-    let b = times(slope.axes.as_ref(), &along);
+    let b = matrix_times_vector(slope.axes.as_ref(), &along);
     let objective = gram.squared_error(&b) / (2.0 * gram.rows as f64);
     let mut diagnostics = diagnostics([("steps", steps as f64), ("objective_relative", objective)]);
     let mut random = ChaCha8Rng::seed_from_u64(options.inner_folds.seed);
@@ -42,7 +42,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         let size = vector_length(&along) / (along.len() as f64).sqrt();
         let start = along.iter().map(|a| a + size * random.sample::<f64, _>(StandardNormal));
         let (other, _) = descent(start.collect())?;
-        let other = times(slope.axes.as_ref(), &other);
+        let other = matrix_times_vector(slope.axes.as_ref(), &other);
         let reached = gram.squared_error(&other) / (2.0 * gram.rows as f64);
         higher = higher.max((reached - objective).abs());
         let largest = b.iter().zip(&other).map(|(b, other)| (b - other).abs());
@@ -86,7 +86,10 @@ impl GradientAlongAxes {
             run_decomposition(what, || gram.xx.self_adjoint_eigen(Side::Lower))?.map_err(failed)?;
         let m = gram.rows as f64;
         let curvatures = eigen.S().column_vector().iter().map(|d| d.max(0.0) / m).collect();
-        let pull = times(eigen.U().transpose(), &gram.xy).iter().map(|pull| pull / m).collect();
+        let pull = matrix_times_vector(eigen.U().transpose(), &gram.xy)
+            .iter()
+            .map(|pull| pull / m)
+            .collect();
         Ok(Self { axes: eigen.U().to_owned(), curvatures, pull })
     }
 

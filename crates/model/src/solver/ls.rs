@@ -5,19 +5,19 @@ use faer::Mat;
 
 use super::super::design::Design;
 use super::super::error::ModelError;
-use super::super::linear::{Spectrum, dot, times};
+use super::super::linear::{Spectrum, dot, matrix_times_vector};
 use super::super::options::FitOptions;
 use super::solution::{Covariance, Solution, SolvedScope, diagnostics};
 
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
-    let along: Vec<f64> = times(spectrum.u.transpose(), &design.y)
+    let along: Vec<f64> = matrix_times_vector(spectrum.u.transpose(), &design.y)
         .iter()
         .zip(&spectrum.s)
         .map(|(uy, s)| uy / s)
         .collect();
-    let b = times(spectrum.v.as_ref(), &along);
-    let fitted = times(design.x.as_ref(), &b);
+    let b = matrix_times_vector(spectrum.v.as_ref(), &along);
+    let fitted = matrix_times_vector(design.x.as_ref(), &b);
     let residuals: Vec<f64> = design.y.iter().zip(&fitted).map(|(y, f)| y - f).collect();
     let spare = design.rows().saturating_sub(spectrum.rank());
     // Without spare cases the residuals are zero and tell nothing about the noise.

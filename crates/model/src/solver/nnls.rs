@@ -7,7 +7,7 @@ use faer::{Col, Mat, MatRef};
 
 use super::super::design::Design;
 use super::super::error::ModelError;
-use super::super::linear::{run_decomposition, run_in_wide_vectors, times};
+use super::super::linear::{matrix_times_vector, run_decomposition, run_in_wide_vectors};
 use super::super::options::FitOptions;
 use super::active_factor::ActiveFactor;
 use super::solution::{Solution, diagnostics};
@@ -101,7 +101,7 @@ pub(crate) fn minimise(
 /// at zero (columns taken at length 1): `b >= 0`, gradient 0 where `b > 0`, and not downhill where
 /// `b = 0`.
 pub(crate) fn violation(a: MatRef<'_, f64>, rhs: &[f64], b: &[f64]) -> f64 {
-    let product = times(a, b);
+    let product = matrix_times_vector(a, b);
     let length = |j: usize| if a[(j, j)] > 0.0 { a[(j, j)].sqrt() } else { 1.0 };
     let reference = (0..rhs.len()).map(|j| (rhs[j] / length(j)).abs()).fold(0.0, f64::max);
     let worst = (0..rhs.len())
@@ -286,8 +286,8 @@ mod tests {
             let x = Mat::from_fn(5, 7, |i, j| f64::from(values[i * 7 + j]));
             let y: Vec<f64> = energies.into_iter().map(f64::from).collect();
             let near: Vec<f64> = near.into_iter().map(f64::from).collect();
-            let (a, rhs) = (x.transpose() * &x, times(x.transpose(), &y));
-            let fitted = |found: &NonNegativeMinimum| times(x.as_ref(), &found.b);
+            let (a, rhs) = (x.transpose() * &x, matrix_times_vector(x.transpose(), &y));
+            let fitted = |found: &NonNegativeMinimum| matrix_times_vector(x.as_ref(), &found.b);
             let cold = minimise(&a, &rhs, NnlsStart::Zero).unwrap();
             let warm = minimise(&a, &rhs, NnlsStart::Near(&near)).unwrap();
             prop_assert!(cold.b.iter().chain(&warm.b).all(|b| *b >= 0.0));

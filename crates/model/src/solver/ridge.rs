@@ -6,7 +6,7 @@ use faer::Side;
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
-use super::super::linear::{run_decomposition, times};
+use super::super::linear::{matrix_times_vector, run_decomposition};
 use super::super::options::{FitOptions, Penalty};
 use super::super::tuning::{score_strengths, strengths_by_decade};
 use super::solution::{Solution, diagnostics};
@@ -42,7 +42,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
 fn path(gram: &Gram, strengths: &[f64]) -> Result<Vec<Vec<f64>>, ModelError> {
     let eigen = run_decomposition(PRODUCTS, || gram.xx.self_adjoint_eigen(Side::Lower))?;
     let eigen = eigen.map_err(|_| failed())?;
-    let along = times(eigen.U().transpose(), &gram.xy);
+    let along = matrix_times_vector(eigen.U().transpose(), &gram.xy);
     let values = eigen.S().column_vector();
     let fit = |strength: &f64| {
         let shrunk: Vec<f64> = along
@@ -50,7 +50,7 @@ fn path(gram: &Gram, strengths: &[f64]) -> Result<Vec<Vec<f64>>, ModelError> {
             .zip(values.iter())
             .map(|(along, value)| along / (value.max(0.0) + strength))
             .collect();
-        times(eigen.U(), &shrunk)
+        matrix_times_vector(eigen.U(), &shrunk)
     };
     Ok(strengths.iter().map(fit).collect())
 }

@@ -29,7 +29,7 @@ use self::products::Precision;
 use self::training::TrainingSet;
 use super::design::Design;
 use super::error::ModelError;
-use super::estimability::{Estimability, examine};
+use super::estimability::{Estimability, design_estimability};
 use super::fit::{SolvedFit, assemble_model};
 use super::fitted_model::Model;
 use super::folds::FoldOptions;
@@ -116,7 +116,8 @@ impl CellProblem {
         options: &FitOptions,
     ) -> Result<SolvedCells, ModelError> {
         let Self { design, spectrum } = self;
-        let known = examine(&cells.occurrences, &design, &spectrum, options.rank_tolerance);
+        let known =
+            design_estimability(&cells.occurrences, &design, &spectrum, options.rank_tolerance);
         let solution = solve(&design, options)?;
         let rounds = match plan.outer_fold_count() {
             1 => Vec::new(),

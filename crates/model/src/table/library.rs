@@ -26,7 +26,10 @@ impl Default for LibraryTop {
 
 /// Lumps library functions in rows of counts by name. Returns the functions that went
 /// into `lib:other` with their counts over all rows, most executed first.
-pub fn lump(rows: &mut [BTreeMap<String, u128>], top: LibraryTop) -> Vec<(String, u128)> {
+pub fn lump_library_functions(
+    rows: &mut [BTreeMap<String, u128>],
+    top: LibraryTop,
+) -> Vec<(String, u128)> {
     let LibraryTop::Most(kept) = top else { return Vec::new() };
     let mut totals: BTreeMap<&str, u128> = BTreeMap::new();
     for (name, count) in rows.iter().flatten().filter(|(name, _)| FeatureColumn::is_library(name)) {
@@ -62,7 +65,7 @@ mod tests {
             row(&[("Add", 1), ("lib:a", 5), ("lib:b", 3), ("lib:GC", 1)]),
             row(&[("lib:b", 4), ("lib:c", 6)]),
         ];
-        let lumped = lump(&mut rows, LibraryTop::Most(2));
+        let lumped = lump_library_functions(&mut rows, LibraryTop::Most(2));
         assert_eq!(lumped, [("lib:c".to_string(), 6), ("lib:a".to_string(), 5)]);
         assert_eq!(rows[0], row(&[("Add", 1), ("lib:GC", 1), ("lib:b", 3), ("lib:other", 5)]));
         assert_eq!(rows[1], row(&[("lib:b", 4), ("lib:other", 6)]));
@@ -71,8 +74,8 @@ mod tests {
     #[test]
     fn nothing_is_lumped_when_all_fit() {
         let mut rows = vec![row(&[("lib:a", 5)])];
-        assert!(lump(&mut rows, LibraryTop::default()).is_empty());
-        assert!(lump(&mut rows, LibraryTop::All).is_empty());
+        assert!(lump_library_functions(&mut rows, LibraryTop::default()).is_empty());
+        assert!(lump_library_functions(&mut rows, LibraryTop::All).is_empty());
         assert_eq!(rows[0], row(&[("lib:a", 5)]));
     }
 }

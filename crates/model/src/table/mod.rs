@@ -33,11 +33,11 @@ pub use columns::{ColumnChoice, ColumnType, FIXED_COLUMNS, TableColumn};
 pub use csv_part::CsvPart;
 pub use error::TableError;
 pub use features::FeaturesError;
-pub use library::{GARBAGE_COLLECTION, LIBRARY_OTHER, LibraryTop, lump};
+pub use library::{GARBAGE_COLLECTION, LIBRARY_OTHER, LibraryTop, lump_library_functions};
 #[cfg(feature = "parquet")]
 pub use parquet_part::ParquetPart;
 pub use part::{TablePart, TableRows, UnopenedPart};
-pub use rows::{BLOCK_ROWS, BlockHandler, PassColumns, RowSource, numbers_held};
+pub use rows::{BLOCK_ROWS, BlockHandler, PassColumns, RowSource, numbers_in_memory};
 
 #[cfg(test)]
 #[cfg(feature = "parquet")]

@@ -23,8 +23,9 @@ pub enum PassColumns {
 /// Size of a case beside its counts, in numbers.
 const NUMBERS_OF_A_CASE: u64 = 16;
 
-/// Returns how many numbers a table of so many rows and features is in memory.
-pub fn numbers_held(rows: u64, features: usize) -> u64 {
+/// Returns the number of numbers that a table takes in memory: its features, and a fixed number for
+/// the other fields of each row.
+pub fn numbers_in_memory(rows: u64, features: usize) -> u64 {
     rows.saturating_mul(NUMBERS_OF_A_CASE.saturating_add(features as u64))
 }
 
@@ -54,7 +55,7 @@ impl Table {
         let mut table = Self { features: rows.features().to_vec(), ..Self::default() };
         let (mut text_bytes, mut fits) = (0, Ok(()));
         rows.for_each_block(PassColumns::Counts, &mut |block| {
-            let numbers = numbers_held((table.cases.len() + block.rows()) as u64, l);
+            let numbers = numbers_in_memory((table.cases.len() + block.rows()) as u64, l);
             text_bytes += block.text_bytes();
             fits = TABLE_NUMBERS.check(numbers.saturating_add(text_bytes / 8));
             if fits.is_err() {

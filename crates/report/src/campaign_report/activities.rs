@@ -60,9 +60,10 @@ fn analyse_run(
     let states = read_lines(&logs.logcat, scenario, labels);
     let mut meter = activities::NodeLog::new(scenario);
     let trace = parse_samples(&logs.samples).map_err(|error| error.to_string())?;
-    meter.readings = activities::readings(&trace, rails).map_err(|error| error.to_string())?;
-    let log = activities::together(input, vec![states, meter]);
-    let log = activities::with_frequencies(log);
+    meter.readings =
+        activities::readings_of_rails(&trace, rails).map_err(|error| error.to_string())?;
+    let log = activities::merge_logs(input, vec![states, meter]);
+    let log = activities::merge_frequencies_into_states(log);
     let options =
         AnalysisOptions { account: AccountOptions::default(), ..AnalysisOptions::default() };
     analyse(log, labels, &options).map(Some).map_err(|error| error.to_string())

@@ -65,7 +65,7 @@ pub struct WrittenReport {
 }
 
 /// Writes the report. `folder` has the raw logs, from which activities are read.
-pub fn report(
+pub fn write_report(
     input: &ReportInput<'_>,
     folder: &CampaignFolder,
     progress: &dyn Progress,
@@ -95,7 +95,7 @@ pub fn report(
         notes: &notes(facts, about, table, model),
         parts: &Vec::from_iter(activities::campaign_activities(folder, facts, scenario, progress)),
     };
-    WrittenReport { html: report::html(&data), summary: report::summary_text(&data) }
+    WrittenReport { html: report::report_page(&data), summary: report::summary_text(&data) }
 }
 
 /// Source texts by path.
@@ -134,7 +134,7 @@ pub fn report_of(
         sources: &source_texts(&sources),
         microbenchmarks: folder.microbenchmarks()?,
     };
-    Ok(report(&input, folder, progress))
+    Ok(write_report(&input, folder, progress))
 }
 
 fn reported_board(about: &DatasetFacts, facts: &ScenarioFacts) -> ReportedBoard {

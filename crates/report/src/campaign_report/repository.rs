@@ -11,7 +11,7 @@ use crate::report::{Repository, file_uri};
 
 /// Location of the sources: below `prefix`, or where git lists the files in the work tree around
 /// the current folder; unknown outside of one.
-pub fn repository<'a>(
+pub fn source_location<'a>(
     prefix: Option<&str>,
     files: impl IntoIterator<Item = &'a str>,
 ) -> Repository {
@@ -24,7 +24,7 @@ pub fn repository<'a>(
 /// Location of the sources of accounts in the repository.
 pub fn repository_of(prefix: Option<&str>, accounts: &Accounts) -> Repository {
     let files: BTreeSet<&str> = accounts.blocks.iter().map(|block| block.file.as_str()).collect();
-    repository(prefix, files.into_iter().filter(|file| !file.is_empty()))
+    source_location(prefix, files.into_iter().filter(|file| !file.is_empty()))
 }
 
 /// Notes on `progress` that paths are not relative to a repository's root, as tools that annotate

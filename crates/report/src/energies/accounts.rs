@@ -2,7 +2,7 @@
 //! method, process, and the ledger. The rows of one level add up to the same energy, so a sum is
 //! over one level.
 
-use crate::account::table::UNATTRIBUTED;
+use crate::account::table::UNATTRIBUTED_KEY;
 use crate::account::{AccountEntry, Accounts, BlockAccount, Femtojoules, Interval, LedgerEntry};
 use crate::atto::Atto;
 use crate::attribution::TooLarge;
@@ -57,7 +57,7 @@ impl AccountEnergyRow {
 /// Rows of a campaign's accounts.
 ///
 /// # Errors An energy of 10^20 J or more.
-pub fn of_accounts(accounts: &Accounts) -> Result<EnergyRows, TooLarge> {
+pub fn of_accounts(accounts: &Accounts) -> Result<EnergyRows, QuantityTooLarge> {
     let operations = accounts.operations.iter().map(|operation| AccountEnergyRow {
         name: Some(operation.entry.key.name().to_owned()),
         ..AccountEnergyRow::of("operation", &operation.entry)
@@ -75,7 +75,7 @@ pub fn of_accounts(accounts: &Accounts) -> Result<EnergyRows, TooLarge> {
     let blocks = accounts.blocks.iter().map(AccountEnergyRow::block);
     let rest = accounts.unattributed();
     let rests = ["operation", "block", "line", "method"];
-    let rests = rests.map(|level| AccountEnergyRow::named(level, UNATTRIBUTED, rest));
+    let rests = rests.map(|level| AccountEnergyRow::named(level, UNATTRIBUTED_KEY, rest));
     let rows = operations.chain(blocks).chain(lines).chain(methods).chain(rests);
     columns_of_rows(rows.chain(ledger(accounts)).collect())
 }
@@ -90,7 +90,7 @@ fn ledger(accounts: &Accounts) -> impl Iterator<Item = AccountEnergyRow> {
 }
 
 /// Turns rows into columns.
-pub(super) fn columns_of_rows(rows: Vec<AccountEnergyRow>) -> Result<EnergyRows, TooLarge> {
+pub(super) fn columns_of_rows(rows: Vec<AccountEnergyRow>) -> Result<EnergyRows, QuantityTooLarge> {
     let text = |name, pick: fn(&AccountEnergyRow) -> Option<String>| {
         EnergyColumn::text(name, rows.iter().map(pick))
     };
@@ -121,7 +121,7 @@ fn interval_ends(row: &AccountEnergyRow) -> Option<(Atto, Atto)> {
     Atto::nearest(interval.lo.0).zip(Atto::nearest(interval.hi.0))
 }
 
-fn exact_energy(row: &AccountEnergyRow) -> Result<Atto, TooLarge> {
+fn exact_energy(row: &AccountEnergyRow) -> Result<Atto, QuantityTooLarge> {
     let too_large = || TooLarge {
         what: "energy_j",
         whose: row.name.clone().unwrap_or_else(|| row.level.to_owned()),

@@ -12,7 +12,10 @@ use super::{EnergyColumn, EnergyRows};
 ///
 /// # Errors
 /// A quantity of 10^20 units or more.
-pub fn of_activities(analyses: &[Analysis], labels: &Labels) -> Result<EnergyRows, TooLarge> {
+pub fn of_activities(
+    analyses: &[Analysis],
+    labels: &Labels,
+) -> Result<EnergyRows, QuantityTooLarge> {
     let rows = exact_activities(analyses, labels)?;
     let exact = |name, pick: fn(&ExactActivity) -> Option<Atto>| {
         EnergyColumn::exact(name, rows.iter().map(pick))

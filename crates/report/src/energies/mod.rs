@@ -38,7 +38,7 @@ pub struct EnergyRows {
 pub enum EnergyRowsError {
     /// A quantity that is too large for the columns.
     #[error(transparent)]
-    TooLarge(#[from] TooLarge),
+    TooLarge(#[from] QuantityTooLarge),
     /// The Parquet writer rejected the columns.
     #[cfg(feature = "parquet")]
     #[error("can't be written as Parquet: {0}")]

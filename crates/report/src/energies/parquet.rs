@@ -14,7 +14,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
 use super::{ColumnValues, EnergyRows, EnergyRowsError, FORMAT};
-use crate::atto::{Atto, PRECISION, SCALE};
+use crate::atto::{Atto, DECIMAL_PRECISION, DECIMAL_SCALE};
 
 /// Digits of counts, enough for 64 bits.
 const COUNT_DIGITS: u8 = 20;
@@ -81,7 +81,7 @@ fn array(values: &ColumnValues) -> Result<ArrayRef, ArrowError> {
         ColumnValues::Count(values) => decimals(values.iter().map(whole), COUNT_DIGITS, 0)?,
         ColumnValues::Exact(values) => {
             let attounits = values.iter().map(|value| value.map(Atto::attounits));
-            decimals(attounits, PRECISION, SCALE as i8)?
+            decimals(attounits, DECIMAL_PRECISION, DECIMAL_SCALE as i8)?
         }
         ColumnValues::ByName(values) => {
             let of = Decimal128Builder::new().with_data_type(exact_type());
@@ -99,7 +99,7 @@ fn array(values: &ColumnValues) -> Result<ArrayRef, ArrowError> {
 }
 
 fn exact_type() -> DataType {
-    DataType::Decimal128(PRECISION, SCALE as i8)
+    DataType::Decimal128(DECIMAL_PRECISION, DECIMAL_SCALE as i8)
 }
 
 fn decimals(

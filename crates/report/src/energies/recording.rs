@@ -1,7 +1,7 @@
 //! Table `accounts` of a recording of `monitor`: processes, methods of the JVM where one was
 //! measured, and the ledger.
 
-use crate::account::table::UNATTRIBUTED;
+use crate::account::table::UNATTRIBUTED_KEY;
 use crate::attribution::TooLarge;
 use crate::recording::{MethodSum, RecordingSums, ledger_rows};
 
@@ -12,11 +12,11 @@ use super::accounts::{AccountEnergyRow, columns_of_rows};
 ///
 /// # Errors
 /// An energy of 10^20 J or more.
-pub fn of_recording(sums: &RecordingSums) -> Result<EnergyRows, TooLarge> {
+pub fn of_recording(sums: &RecordingSums) -> Result<EnergyRows, QuantityTooLarge> {
     let processes = sums.processes.values();
     let processes =
         processes.map(|sum| AccountEnergyRow::named("process", &*sum.name, sum.energy()));
-    let nobody = AccountEnergyRow::named("process", UNATTRIBUTED, sums.unattributed);
+    let nobody = AccountEnergyRow::named("process", UNATTRIBUTED_KEY, sums.unattributed);
     let ledger = ledger_rows(sums).into_iter().skip(1);
     let ledger = ledger.map(|(name, energy)| AccountEnergyRow::named("ledger", name, energy));
     columns_of_rows(processes.chain([nobody]).chain(methods(sums)).chain(ledger).collect())

@@ -16,10 +16,10 @@ pub fn of_tenants(
     view: &WindowView,
     names: &TenantNames,
     counters: &[String],
-) -> Result<EnergyRows, TooLarge> {
+) -> Result<EnergyRows, QuantityTooLarge> {
     let rows = exact_rows(view, names, counters.len())?;
     let time = |what, seconds: Option<f64>| {
-        seconds.map(|seconds| TooLarge::check(what, "the recording", seconds)).transpose()
+        seconds.map(|seconds| QuantityTooLarge::check(what, "the recording", seconds)).transpose()
     };
     let (log_s, metered_s) = (time("log_s", Some(view.seconds()))?, view.metered_s);
     let metered_s = time("metered_s", metered_s)?;

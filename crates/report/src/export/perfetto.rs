@@ -78,7 +78,7 @@ fn counters(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attribution::perfetto::{TraceReader, What};
+    use crate::attribution::perfetto::{TraceEventKind, TraceReader};
     use crate::export::sample;
 
     #[test]
@@ -86,15 +86,15 @@ mod tests {
         let sample = sample::sample();
         let trace = TraceReader::new(std::io::Cursor::new(perfetto(&sample.data()))).unwrap();
         let events: Vec<_> = trace.map(Result::unwrap).collect();
-        let at = |is: fn(&What) -> bool| -> Vec<u64> {
+        let at = |is: fn(&TraceEventKind) -> bool| -> Vec<u64> {
             events.iter().filter(|event| is(&event.what)).filter_map(|event| event.at_ns).collect()
         };
-        let begins = at(|what| matches!(what, What::SliceBegin { .. }));
-        let ends = at(|what| matches!(what, What::SliceEnd { .. }));
+        let begins = at(|what| matches!(what, TraceEventKind::SliceBegin { .. }));
+        let ends = at(|what| matches!(what, TraceEventKind::SliceEnd { .. }));
         assert_eq!(begins.len(), 2);
         assert!(begins[0] < ends[0] && ends[0] < begins[1] && begins[1] < ends[1]);
         let values = events.iter().filter_map(|event| match event.what {
-            What::Counter { value, .. } => Some(value),
+            TraceEventKind::Counter { value, .. } => Some(value),
             _ => None,
         });
         let values: Vec<f64> = values.collect();

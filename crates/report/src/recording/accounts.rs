@@ -128,7 +128,7 @@ impl RecordingSums {
 }
 
 /// Adds up a recording.
-pub fn sums(recording: &Recording) -> RecordingSums {
+pub fn sum_recording(recording: &Recording) -> RecordingSums {
     let mut sums =
         RecordingSums { duration_s: recording.about.duration_s, ..RecordingSums::default() };
     sums.total = recording.cycles.iter().map(|row| row.energy_j).sum();
@@ -438,7 +438,7 @@ pub(super) mod tests {
 
     #[test]
     fn every_level_adds_up_exactly() {
-        let sums = sums(&recording());
+        let sums = sum_recording(&recording());
         assert_eq!((sums.total, sums.unattributed, sums.jvm), (fj(20.0), fj(2.0), Some(fj(12.0))));
         let rests = sums.rests().map(|(_, energy)| energy);
         assert_eq!(rests, [fj(0.5), fj(0.5), fj(1.0)], "they hold what methods do not");
@@ -463,7 +463,7 @@ pub(super) mod tests {
         let mut recording = recording();
         recording.about.jvm = None;
         recording.methods.clear();
-        let accounts = accounts_of(&sums(&recording));
+        let accounts = accounts_of(&sum_recording(&recording));
         assert!(accounts.ledger.adds_up());
         assert_eq!(accounts.blocks.len(), 2);
         assert_eq!(accounts.ledger.energy(LedgerEntry::Idle), fj(2.0));

@@ -17,8 +17,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::format::counted;
 
-pub use accounts::{MethodSum, ProcessSum, RecordedMethodKey, RecordingSums, accounts_of, sums};
-pub use page::{page, summary_text};
+pub use accounts::{
+    MethodSum, ProcessSum, RecordedMethodKey, RecordingSums, accounts_of, sum_recording,
+};
+pub use page::{recording_page, summary_text};
 #[cfg(test)]
 pub(crate) use rows::{CycleRow, NodeRow, ProcessRow, StackRow, ThreadRow};
 pub use rows::{
@@ -120,7 +122,7 @@ impl std::fmt::Display for CallCountKind {
 }
 
 /// Legend of the marks of counts.
-pub const MARKS: &str = "calls: ~ estimated from windows of time; + counted until the method lost \
+pub const COUNT_MARKS_LEGEND: &str = "calls: ~ estimated from windows of time; + counted until the method lost \
                          its probe, as it was called too often; - no probe";
 
 /// A method whose probe was removed, with its calls up to then.

@@ -20,7 +20,8 @@ pub struct RenameCounts {
 }
 
 impl Recording {
-    /// Recorded names of the classes with methods, for the look-up in a mapping.
+    /// Returns the obfuscated names of the classes whose methods were recorded, for the look-up in
+    /// a mapping of ProGuard or R8.
     pub fn class_names(&self) -> BTreeSet<String> {
         let folded = self.about.jvm.iter().flat_map(|jvm| jvm.other_names());
         let folded = folded.filter_map(|method| split_method_name(method).map(|(class, _)| class));
@@ -42,7 +43,7 @@ impl Recording {
                 file: &row.file,
                 lines: (row.first_line, row.last_line),
             };
-            let named = mapping.name(recorded);
+            let named = mapping.source_method(recorded);
             let key = (std::mem::take(&mut row.class), std::mem::take(&mut row.method));
             seen.insert(key, named.certainty);
             (row.class, row.method, row.file) = (named.class, named.method, named.file);
@@ -51,14 +52,18 @@ impl Recording {
         for row in &mut self.nodes {
             let lines = (row.first_line, row.last_line);
             let (class, method, file) = (&row.class, &row.method, &row.file);
-            let named = mapping.name(RuntimeMethod { class, method, file, lines });
+            let named = mapping.source_method(RuntimeMethod { class, method, file, lines });
             (row.class, row.method, row.file) = (named.class, named.method, named.file);
             (row.first_line, row.last_line) = named.lines;
         }
         for method in self.about.jvm.iter_mut().flat_map(JvmDescription::other_names_mut) {
             if let Some((class, name)) = split_method_name(method) {
-                let named =
-                    mapping.name(RuntimeMethod { class, method: name, file: "", lines: (0, 0) });
+                let named = mapping.source_method(RuntimeMethod {
+                    class,
+                    method: name,
+                    file: "",
+                    lines: (0, 0),
+                });
                 *method = format!("{}.{}", named.class, named.method);
             }
         }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use askama::Template;
 
 use super::tables::by_energy;
-use super::{CallCountKind, FoldedMethod, MARKS, Recording, RecordingSums};
+use super::{COUNT_MARKS_LEGEND, CallCountKind, FoldedMethod, Recording, RecordingSums};
 use crate::account::Femtojoules;
 use crate::exact::share;
 use crate::format;
@@ -80,7 +80,7 @@ struct Spender {
 }
 
 /// Writes the text of `report.html`.
-pub fn page(name: &str, recording: &Recording, sums: &RecordingSums) -> String {
+pub fn recording_page(name: &str, recording: &Recording, sums: &RecordingSums) -> String {
     let about = &recording.about;
     let mut facts = vec![
         ("machine", about.host.clone()),
@@ -147,7 +147,7 @@ fn tables(recording: &Recording, sums: &RecordingSums) -> Vec<TableView> {
             title: "Methods",
             sentence: "What a method's own code spends, over all threads, without the methods \
                        that it calls. Shares are of the JVM.",
-            marks: if is_marked(sums) { MARKS } else { "" },
+            marks: if is_marked(sums) { COUNT_MARKS_LEGEND } else { "" },
             first: "Class",
             second: "Method",
             calls,
@@ -332,7 +332,7 @@ mod tests {
             vec![super::super::FormulaDescription { basis: "model".into(), ..Default::default() }];
         recording.processes[1].name = "<script>\u{202e}".into();
         let sums = sums(&recording);
-        let page = page("rec", &recording, &sums);
+        let page = recording_page("rec", &recording, &sums);
         assert!(page.contains("By a model, not measured"));
         assert!(!page.contains("<script>\u{202e}") && !page.contains('\u{202e}'));
         assert!(page.contains("x(int)") && page.contains("the JVM itself"));

@@ -3,7 +3,7 @@
 
 use super::{MethodSum, RecordedMethodKey, RecordingSums};
 use crate::account::Femtojoules;
-use crate::account::table::UNATTRIBUTED;
+use crate::account::table::UNATTRIBUTED_KEY;
 use crate::csv_text::CsvText;
 
 const FIGURES: [&str; 5] = ["executions", "energy_j", "energy_lo_j", "energy_hi_j", "share"];
@@ -91,7 +91,7 @@ fn processes(sums: &RecordingSums) -> String {
         let figures = figures(None, energy, sums.total);
         table.row([pid.to_string(), sum.name.clone()].into_iter().chain(figures).chain(own));
     }
-    rest(&mut table, &[UNATTRIBUTED, ""], sums.unattributed, sums.total, own.len());
+    rest(&mut table, &[UNATTRIBUTED_KEY, ""], sums.unattributed, sums.total, own.len());
     table.text()
 }
 
@@ -151,7 +151,7 @@ fn methods(sums: &RecordingSums) -> String {
     }
     for (name, energy) in sums.rests() {
         if energy != Femtojoules::ZERO {
-            rest(&mut table, &[UNATTRIBUTED, name], energy, whole, own.len());
+            rest(&mut table, &[UNATTRIBUTED_KEY, name], energy, whole, own.len());
         }
     }
     table.text()
@@ -169,7 +169,7 @@ fn classes(sums: &RecordingSums) -> String {
         );
     }
     let energy = sums.rests().into_iter().map(|(_, energy)| energy).sum();
-    rest(&mut table, &[UNATTRIBUTED], energy, whole, 1);
+    rest(&mut table, &[UNATTRIBUTED_KEY], energy, whole, 1);
     table.text()
 }
 

@@ -4,9 +4,9 @@
 use askama::Template;
 
 use super::ReportSection;
-use super::html::STYLE;
+use super::html::PAGE_STYLE;
 use crate::attribution::activities::output::{
-    PictureOptions, ShownTable, TIMELINE_STYLE, timelines,
+    PictureOptions, PrintedTable, TIMELINE_STYLE, timelines,
 };
 use crate::attribution::activities::{Analysis, Labels};
 use crate::format::visible;
@@ -29,11 +29,11 @@ pub fn activities_page(
     labels: &Labels,
     subtitle: &str,
     (from_ns, to_ns): (Option<i64>, Option<i64>),
-    sections: &[(String, Vec<ShownTable>)],
+    sections: &[(String, Vec<PrintedTable>)],
 ) -> String {
     let options = PictureOptions { heading: "h2", what: "Node", from_ns, to_ns, sections };
     let page = ActivitiesPage {
-        style: STYLE,
+        style: PAGE_STYLE,
         timeline_style: TIMELINE_STYLE,
         version: env!("CARGO_PKG_VERSION"),
         subtitle: visible(subtitle),

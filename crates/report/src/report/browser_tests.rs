@@ -9,7 +9,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::report::{html, sample};
+use crate::report::{report_page, sample};
 use crate::skip;
 
 fn on_path(names: &[&str]) -> Option<PathBuf> {
@@ -85,7 +85,7 @@ fn check(seen: &Value) {
 #[test]
 fn the_page_works_in_a_browser() {
     let sample = sample::report();
-    let Some(seen) = seen(&html(&sample.data())) else { return };
+    let Some(seen) = seen(&report_page(&sample.data())) else { return };
     check(&seen);
     assert!(seen["links"].as_u64().unwrap() > 50, "{seen:#}");
     assert!(seen["toSource"].as_u64().unwrap() > 30, "{seen:#}");
@@ -114,14 +114,14 @@ fn check_flame_graph(seen: &Value) {
 
 #[test]
 fn a_large_page_prints_on_ten_sheets() {
-    let Some(seen) = run(&html(&sample::large().data()), "printed") else { return };
+    let Some(seen) = run(&report_page(&sample::large().data()), "printed") else { return };
     let pages = seen["printed"].as_u64().unwrap();
     assert!((2..=10).contains(&pages), "{pages}");
 }
 
 #[test]
 fn hostile_text_is_inert_in_a_browser() {
-    let Some(seen) = seen(&html(&sample::hostile().data())) else { return };
+    let Some(seen) = seen(&report_page(&sample::hostile().data())) else { return };
     check(&seen);
     assert_eq!((&seen["scripts"], &seen["hacked"]), (&1.into(), &"undefined".into()), "{seen:#}");
 }

@@ -26,7 +26,7 @@ use crate::report::view::{
 use crate::report::{residuals, scatter};
 
 /// Style sheet of the page: the only unescaped text besides plots and scripts.
-pub(super) const STYLE: &str = include_str!("templates/style.css");
+pub(super) const PAGE_STYLE: &str = include_str!("templates/style.css");
 /// Script that sorts and searches tables, and opens targets of links.
 const SCRIPT: &str = include_str!("templates/sort.js");
 /// Script that zooms and searches flame graphs.
@@ -86,12 +86,12 @@ struct ReportPage<'a> {
 }
 
 /// Writes the text of `report.html`.
-pub fn html(data: &ReportData<'_>) -> String {
+pub fn report_page(data: &ReportData<'_>) -> String {
     let points = scatter::points(data.table, data.model);
-    let source = source::source(data);
+    let source = source::source_views(data);
     let links = SourceLinks::new(data, &source);
     let page = ReportPage {
-        style: STYLE,
+        style: PAGE_STYLE,
         script: SCRIPT,
         flame_script: FLAME_SCRIPT,
         version: env!("CARGO_PKG_VERSION"),
@@ -108,13 +108,13 @@ pub fn html(data: &ReportData<'_>) -> String {
         rounds: fit::rounds(data.cv),
         cross_validation: fit::cross_validation(data),
         verdict: fit::verdict(data),
-        scatter: scatter::svg(&points),
-        residuals: residuals::svg(&points),
+        scatter: scatter::scatter_plot(&points),
+        residuals: residuals::residuals_plot(&points),
         groups: scatter::groups(&points).into_iter().map(visible).collect(),
         operations: accounts::operations(data),
         operations_sentence: accounts::operations_sentence(data),
         flame: flame::flame(data, &links),
-        calls: calls::calls(data, &links),
+        calls: calls::call_views(data, &links),
         tree: tree::tree(data, &links),
         source: &source,
         legend: blocks::legend(data),
@@ -124,7 +124,7 @@ pub fn html(data: &ReportData<'_>) -> String {
         whiskers: whiskers::whiskers(data, &links),
         lines: accounts::lines(data, &links),
         methods: accounts::methods(data, &links),
-        hints: hints::hints(data, &links),
+        hints: hints::hint_views(data, &links),
         hint_count: data.hints.len(),
         no_hints: data.no_hints.to_string(),
         withheld: data.withheld.iter().map(ToString::to_string).collect(),
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn the_page_tells_the_whole_story_without_the_network() {
         let sample = sample::report();
-        let page = html(&sample.data());
+        let page = report_page(&sample.data());
         for part in [
             "virtual board",
             "whose energies add up by operation",
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn hostile_names_and_source_are_inert() {
         let sample = sample::hostile();
-        let page = html(&sample.data());
+        let page = report_page(&sample.data());
         assert!(!page.contains("<script>alert"), "escaped");
         assert!(!page.contains("onerror=\"") && !page.contains('\u{202e}'));
         assert!(page.contains("&#60;script&#62;alert") || page.contains("&lt;script&gt;alert"));
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn an_empty_campaign_still_makes_a_page() {
         let sample = sample::empty();
-        let page = html(&sample.data());
+        let page = report_page(&sample.data());
         assert!(page.contains("none") && page.ends_with("</html>\n"));
     }
 }

@@ -15,7 +15,7 @@ pub(crate) mod view;
 
 pub use activities::{activities_page, activities_section};
 pub use data::{CampaignFacts, ReportData, ReportSection, ReportedBoard};
-pub use html::html;
+pub use html::report_page;
 pub use repository::Repository;
 pub use sarif::{file_uri, sarif};
 pub use text::{applied_text, hints_text, summary_text};

@@ -32,7 +32,7 @@ struct ResidualPlot {
 }
 
 /// Draws the plot; empty without a case of positive energy.
-pub fn svg(points: &[Point]) -> String {
+pub fn residuals_plot(points: &[Point]) -> String {
     let residual = |point: &Point| (point.predicted.0 - point.measured.0) / point.measured.0;
     let shown: Vec<(&Point, f64)> = points
         .iter()
@@ -114,7 +114,7 @@ mod tests {
         let frame = PlotArea { highest: 2.0, widest: 0.11 };
         let off = |residual| frame.y(0.0).0 - frame.y(residual).0;
         assert!((off(0.1) + 2.0 * off(-0.05)).abs() < 1e-9 && off(0.1) > 0.0);
-        let text = svg(&[point(1.0, 1.1), point(2.0, 1.9), point(0.0, 1.0)]);
+        let text = residuals_plot(&[point(1.0, 1.1), point(2.0, 1.9), point(0.0, 1.0)]);
         assert_eq!(text.matches("<circle").count(), 2);
         assert!(text.contains("+10.00 %") && text.contains("-5.00 %"), "{text}");
         assert!(!text.contains("<c>") && !text.contains("NaN"));
@@ -122,8 +122,8 @@ mod tests {
 
     #[test]
     fn without_energy_there_is_no_plot() {
-        assert_eq!(svg(&[]), "");
-        assert_eq!(svg(&[point(0.0, 1.0)]), "");
-        assert!(!svg(&[point(1.0, 1.0)]).contains("NaN"));
+        assert_eq!(residuals_plot(&[]), "");
+        assert_eq!(residuals_plot(&[point(0.0, 1.0)]), "");
+        assert!(!residuals_plot(&[point(1.0, 1.0)]).contains("NaN"));
     }
 }

@@ -84,7 +84,7 @@ struct ScatterPlot {
 }
 
 /// Draws the plot; empty without points.
-pub fn svg(points: &[Point]) -> String {
+pub fn scatter_plot(points: &[Point]) -> String {
     let values = points.iter().flat_map(|point| [point.measured.0, point.predicted.0]);
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
         (low.min(value), high.max(value))
@@ -203,10 +203,10 @@ mod tests {
 
     #[test]
     fn strange_points_make_no_broken_plot() {
-        assert_eq!(svg(&[]), "");
-        let text = svg(&[point("<script>", 0.0, 0.0)]);
+        assert_eq!(scatter_plot(&[]), "");
+        let text = scatter_plot(&[point("<script>", 0.0, 0.0)]);
         assert!(!text.contains("<script>") && !text.contains("NaN"), "{text}");
-        let text = svg(&[point("a", -1.0, 2.0), point("b", 3.0, 2.5)]);
+        let text = scatter_plot(&[point("a", -1.0, 2.0), point("b", 3.0, 2.5)]);
         assert_eq!(text.matches("<circle").count(), 2);
     }
 }

@@ -218,9 +218,11 @@ fn first_hints(data: &ReportData<'_>) -> Vec<String> {
 
 /// Line with saving, pattern and code location of a hint.
 fn hint_title(hint: &Hint, place: &str) -> String {
-    let predicted = hint.predicted().map(|saving| format!("saves {}", hints::share(saving)));
+    let predicted =
+        hint.predicted().map(|saving| format!("saves {}", hints::saving_share_text(saving)));
     let predicted = predicted.unwrap_or_else(|| "not predicted".into());
-    let measured = hint.measured.map(|it| format!(", measured {}", hints::share(&it.saving)));
+    let measured =
+        hint.measured.map(|it| format!(", measured {}", hints::saving_share_text(&it.saving)));
     let measured = measured.unwrap_or_default();
     format!("{predicted}{measured}  {}  {}", hint.pattern, visible_name(place))
 }
@@ -247,7 +249,7 @@ fn some_hints(hints: &[Hint], limit: usize) -> String {
             text,
             "{:>3}. {}\n     block {}\n     {} {}{}\n       {rewrite}\n     {} Confidence: {}. At most {}.{}\n\n",
             i + 1,
-            hint_title(hint, &hints::place(hint)),
+            hint_title(hint, &hints::code_location_text(hint)),
             visible_name(&hint.block_name),
             visible(&hint.sentence),
             visible(&hint.advice),
@@ -276,8 +278,13 @@ pub fn applied_text(applied: &AppliedHints<'_>) -> String {
     let mut text = String::new();
     for (i, hint) in applied.done.iter().enumerate() {
         let condition = visible(&hint.condition);
-        writeln!(text, "{:>3}. {}\n     {condition}", i + 1, hint_title(hint, &hints::place(hint)))
-            .expect("writing to a String can't fail");
+        writeln!(
+            text,
+            "{:>3}. {}\n     {condition}",
+            i + 1,
+            hint_title(hint, &hints::code_location_text(hint))
+        )
+        .expect("writing to a String can't fail");
     }
     if applied.done.is_empty() {
         text += "Nothing applied: no hint here can be applied without a person.\n";
@@ -286,7 +293,7 @@ pub fn applied_text(applied: &AppliedHints<'_>) -> String {
         writeln!(
             text,
             "left out, for its place is changed already: {}",
-            hint_title(hint, &hints::place(hint))
+            hint_title(hint, &hints::code_location_text(hint))
         )
         .expect("writing to a String can't fail");
     }

@@ -7,7 +7,7 @@ use super::constant_text::{are_equal, split_at_first};
 const TEXT: &str = include_str!("catalogue.csv");
 
 /// Name and class of every operation, in the order of their ids.
-pub(super) const ROWS: [(&str, OperationClass); 120] = rows();
+pub(super) const OPERATION_ROWS: [(&str, OperationClass); 120] = rows();
 
 /// Parses the second and third column of the catalogue. Neither is quoted; only the last may
 /// hold commas.
@@ -47,12 +47,12 @@ mod tests {
         let mut classes = Vec::new();
         for (id, row) in reader.deserialize().enumerate() {
             let (number, name, class, words): (usize, String, String, String) = row.unwrap();
-            assert_eq!((number, name.as_str()), (id + 1, ROWS[id].0));
-            assert_eq!(class, ROWS[id].1.to_string());
+            assert_eq!((number, name.as_str()), (id + 1, OPERATION_ROWS[id].0));
+            assert_eq!(class, OPERATION_ROWS[id].1.to_string());
             assert!(!words.is_empty(), "{name}");
             classes.push(class);
         }
-        assert_eq!(classes.len(), ROWS.len());
+        assert_eq!(classes.len(), OPERATION_ROWS.len());
         classes.sort();
         classes.dedup();
         assert_eq!(classes.len(), 7);
@@ -60,7 +60,8 @@ mod tests {
 
     #[test]
     fn no_name_is_given_twice() {
-        let names: std::collections::BTreeSet<&str> = ROWS.iter().map(|row| row.0).collect();
-        assert_eq!(names.len(), ROWS.len());
+        let names: std::collections::BTreeSet<&str> =
+            OPERATION_ROWS.iter().map(|row| row.0).collect();
+        assert_eq!(names.len(), OPERATION_ROWS.len());
     }
 }

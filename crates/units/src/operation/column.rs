@@ -49,7 +49,7 @@ impl FeatureColumn {
 }
 
 /// Returns the name of a form, an operation in a context: `Field_Reference [read int]`.
-pub fn form(operation: &str, context: &str) -> String {
+pub fn form_name(operation: &str, context: &str) -> String {
     if context.is_empty() { operation.to_owned() } else { format!("{operation} [{context}]") }
 }
 
@@ -68,7 +68,7 @@ mod tests {
     fn names_say_what_columns_stand_for() {
         let operation = FeatureColumn::Operation(Operation::FIELD_REFERENCE);
         assert_eq!(FeatureColumn::of("Field_Reference"), operation);
-        assert_eq!(FeatureColumn::of(&form("Field_Reference", "read int")), operation);
+        assert_eq!(FeatureColumn::of(&form_name("Field_Reference", "read int")), operation);
         for name in ["lib:java.util.List.add", GARBAGE_COLLECTION, LIBRARY_OTHER] {
             assert_eq!(FeatureColumn::of(name), FeatureColumn::Library);
         }

@@ -19,10 +19,10 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-use catalogue::ROWS;
+use catalogue::OPERATION_ROWS;
 
 pub use class::OperationClass;
-pub use column::{FeatureColumn, GARBAGE_COLLECTION, LIBRARY_OTHER, form, split_form};
+pub use column::{FeatureColumn, GARBAGE_COLLECTION, LIBRARY_OTHER, form_name, split_form};
 pub use compiled_away::{
     CONSTANT_CONTEXT, SMALLER_TO_INT_CONTEXT, is_compiled_away, unmeasured_cost_ratio,
 };
@@ -41,7 +41,7 @@ pub struct UnknownOperation(pub String);
 
 impl Operation {
     /// Number of operations in the catalogue.
-    pub const COUNT: usize = ROWS.len();
+    pub const COUNT: usize = OPERATION_ROWS.len();
 
     /// Returns all operations, in the order of their ids.
     pub fn all() -> impl Iterator<Item = Operation> {
@@ -50,12 +50,12 @@ impl Operation {
 
     /// Returns its name in tables: `Addition_int_int`.
     pub const fn name(self) -> &'static str {
-        ROWS[self.0 as usize].0
+        OPERATION_ROWS[self.0 as usize].0
     }
 
     /// Returns its class in the catalogue.
     pub const fn class(self) -> OperationClass {
-        ROWS[self.0 as usize].1
+        OPERATION_ROWS[self.0 as usize].1
     }
 
     /// Returns the operation with this name, if the catalogue has it.

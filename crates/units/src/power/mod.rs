@@ -23,7 +23,7 @@ pub use integrate::{
     IntegrateError, MeterTiming, Series, Window, WindowEnergy, integrate, integrate_delayed,
 };
 pub use logcat::{LogLine, format_log_time, parse_log_line};
-pub use meter::{METERS, Meter, MeterError, MeterOffer, meter, parse_samples};
+pub use meter::{METERS, Meter, MeterError, MeterOffer, meter_by_name, parse_samples};
 pub use runtime_threads::{RuntimeShares, RuntimeThreadTimes};
 pub use session_log::{
     ClockAlignment, LoggedGc, MarkerKind, MarkerTexts, NamedWindow, ProcessDeath, SessionLog,

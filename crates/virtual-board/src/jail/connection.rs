@@ -58,7 +58,10 @@ impl JailConnection {
         let init = match (first, confinement) {
             // `unshare` waits for the first process, its only child.
             (Ok(Some(JailReply::Ready)), Confinement::NameSpaces) => {
-                proc_state::children(process.id()).first().copied().ok_or_else(hidden_processes)
+                proc_state::child_processes(process.id())
+                    .first()
+                    .copied()
+                    .ok_or_else(hidden_processes)
             }
             (Ok(Some(JailReply::Ready)), _) => Ok(process.id()),
             (Ok(Some(JailReply::Failed(reason))), _) => Err(io::Error::other(reason)),
@@ -94,7 +97,7 @@ impl JailConnection {
 
     /// Process number on the host of a child of the first process, by its number in the jail.
     fn host_pid(&self, inner: u32) -> Option<u32> {
-        let children = proc_state::children(self.init);
+        let children = proc_state::child_processes(self.init);
         children.into_iter().find(|pid| proc_state::innermost_number(*pid) == Some(inner))
     }
 

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::files::{LiveFile, write_file};
-use super::rail_readings::{RailPower, stepped};
+use super::rail_readings::{RailPower, round_to_step};
 use crate::meters_file::BatteryGauge;
 
 /// Simulated fuel gauge with its battery and files.
@@ -109,8 +109,8 @@ impl SimulatedFuelGauge {
         let volts = self.volts(mean_w);
         let amperes = mean_w / volts + normal * self.gauge.noise_a;
         self.shown = GaugeValues {
-            microamperes: -stepped(amperes, self.gauge.step_ua),
-            microvolts: stepped(volts, self.gauge.step_uv),
+            microamperes: -round_to_step(amperes, self.gauge.step_ua),
+            microvolts: round_to_step(volts, self.gauge.step_uv),
             charge_uah: (self.gauge.charge_uah as f64 - self.drawn_uah).max(0.0) as i64,
         };
     }

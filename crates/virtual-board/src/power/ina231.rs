@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::files::{LiveFile, ScriptFile, write_file};
-use super::rail_readings::{rail_volts, stepped};
+use super::rail_readings::{rail_volts, round_to_step};
 use crate::board_file::{BoardFile, Rail};
 use crate::meters_file::Ina231Sensors;
 
@@ -113,7 +113,7 @@ impl SimulatedIna231 {
 
 /// Millionths in the chip's registers: whole steps, never below zero.
 fn register_value(value: f64, step: u64) -> u64 {
-    stepped(value, step.max(1) as f64).max(0) as u64
+    round_to_step(value, step.max(1) as f64).max(0) as u64
 }
 
 /// Millionths as text `%d.%06d`.

@@ -123,7 +123,7 @@ impl BoardHardware {
         self.restart("", self.start_ns());
     }
 
-    /// Sets or ends the trouble of the sensors.
+    /// Sets a fault of the power sensors that is simulated from now on, or ends it with `None`.
     pub(super) fn set_sensor_trouble(&mut self, trouble: Option<SensorTrouble>) {
         self.trouble = trouble;
         if trouble == Some(SensorTrouble::Garbage) {

@@ -6,7 +6,7 @@ use crate::board_file::Rail;
 pub(super) type RailPower = [f64; 4];
 
 /// Value in millionths, rounded to a whole number of steps.
-pub(super) fn stepped(value: f64, step: f64) -> i64 {
+pub(super) fn round_to_step(value: f64, step: f64) -> i64 {
     ((value * 1e6 / step).round() * step) as i64
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use super::ground_truth::GroundTruthRows;
 use super::share::{CallFrame, ExecutedCode, ReadingShare};
 
-/// Energy and allocations of one reading.
+/// Energy and allocated bytes of the counts in one reading of the agent's map.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ReadingUsage {
     /// Attojoules.

@@ -23,11 +23,11 @@ pub(super) fn joules(attojoules: u128) -> f64 {
 }
 
 /// Levels of each category; a cost file has all of them.
-pub(super) const TYPES: &str = "double float int long Reference";
-pub(super) const SIZES: &str = "32-bit 64-bit Constant Load Reference";
-pub(super) const ASSUMED: [&str; 7] =
+pub(super) const TYPE_LEVELS: &str = "double float int long Reference";
+pub(super) const SIZE_LEVELS: &str = "32-bit 64-bit Constant Load Reference";
+pub(super) const ASSUMED_OPERATIONS: [&str; 7] =
     ["stack shuffle", "checkcast", "instanceof", "monitor", "athrow", "subroutine", "array byte"];
-pub(super) const OPERATIONS: &str = "Addition;Division;Increase;Multiplication;Negation;Subtraction;Modulo;\
+pub(super) const OPERATION_LEVELS: &str = "Addition;Division;Increase;Multiplication;Negation;Subtraction;Modulo;\
 Bit and;Bit complement;Bit or;Bit xor;Left bitshift;Right bitshift;Logical right bitshift;\
 d2f;d2i;d2l;f2d;f2i;f2l;i2b;i2c;i2d;i2f;i2l;i2s;l2d;l2f;l2i;\
 Array length;Array load;Array store;Array allocation;Object allocation;\
@@ -64,10 +64,10 @@ impl CostTable {
     pub fn from_toml(text: &str) -> Result<Self, SimulatedModelError> {
         let table: Self = toml::from_str(text).map_err(|e| table_error(e.to_string()))?;
         for (category, effects, expected) in [
-            ("operation", &table.operation, OPERATIONS.split(';').collect()),
-            ("type", &table.kind, TYPES.split(' ').collect()),
-            ("size", &table.size, SIZES.split(' ').collect()),
-            ("assumed", &table.assumed, ASSUMED.to_vec()),
+            ("operation", &table.operation, OPERATION_LEVELS.split(';').collect()),
+            ("type", &table.kind, TYPE_LEVELS.split(' ').collect()),
+            ("size", &table.size, SIZE_LEVELS.split(' ').collect()),
+            ("assumed", &table.assumed, ASSUMED_OPERATIONS.to_vec()),
             ("device", &table.device, table.device.keys().map(String::as_str).collect::<Vec<_>>()),
         ] {
             check_levels(category, effects, &expected).map_err(table_error)?;

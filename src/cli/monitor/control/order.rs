@@ -12,7 +12,7 @@ use crate::attribution::monitor::{RunningModules, ShareDenominator};
 use crate::cli::monitor::meters::{design_power, is_live_meter, soc_power, wanted};
 use crate::failure::Failure;
 
-/// An order, as it goes over the socket.
+/// Order to a running monitor, as it is sent over the socket.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "kebab-case")]
 pub enum Order {
@@ -34,7 +34,7 @@ pub enum Order {
     },
 }
 
-/// A module and its settings.
+/// Settings of a sensor or formula that an order starts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModuleSettings {
     /// Its name.
@@ -52,12 +52,12 @@ pub struct ModuleSettings {
 }
 
 impl Order {
-    /// Whether it changes what is measured.
+    /// Whether the order changes what is measured.
     pub fn is_change(&self) -> bool {
         *self != Order::List
     }
 
-    /// Does it; what was done, in a sentence.
+    /// Carries out the order and returns a sentence on what was done.
     ///
     /// # Errors
     /// Why nothing was done, with a remedy.

@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// What comes before and after the number of the process in the name of a socket.
 const NAME: (&str, &str) = ("monitor-", ".control");
 
-/// What a monitor says to an order.
+/// Answer of a monitor to an order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OrderAnswer {
@@ -37,14 +37,14 @@ pub enum OrderAnswer {
     Refused(String),
 }
 
-/// An order, and where its answer goes.
+/// Order that waits, with the connection for its answer.
 pub struct OrderRequest {
     /// What to do.
     pub order: Order,
     answer: SyncSender<OrderAnswer>,
 }
 
-/// A socket, until it is dropped.
+/// Control socket of this process, removed when it is dropped.
 pub struct ControlSocket {
     path: PathBuf,
     orders: Receiver<OrderRequest>,
@@ -52,18 +52,18 @@ pub struct ControlSocket {
     seen: Option<OrderRequest>,
 }
 
-/// The name of a process's socket.
+/// Returns the file name of a process's socket.
 pub fn name(pid: u32) -> String {
     format!("{}{pid}{}", NAME.0, NAME.1)
 }
 
-/// The process of a socket's name.
+/// Parses the process id in a socket's file name.
 pub fn pid(name: &str) -> Option<u32> {
     name.strip_prefix(NAME.0)?.strip_suffix(NAME.1)?.parse().ok()
 }
 
 impl OrderRequest {
-    /// Says what became of it.
+    /// Sends the outcome of the order.
     pub fn answer(self, said: Result<String, Failure>) {
         let answer = match said {
             Ok(said) => OrderAnswer::Done(said),
@@ -75,7 +75,7 @@ impl OrderRequest {
 }
 
 impl ControlSocket {
-    /// Listens in the folder of this user.
+    /// Opens a socket in the folder of this user's sockets.
     pub fn open() -> Result<Self, Failure> {
         let folder = runtime_folder().map_err(|error| Failure::Usage(error.to_string()))?;
         let path = folder.join(name(std::process::id()));
@@ -86,7 +86,7 @@ impl ControlSocket {
         Ok(Self { path, orders, seen: None })
     }
 
-    /// Whether an order waits.
+    /// Whether an order waits for an answer.
     pub fn is_asked(&mut self) -> bool {
         if self.seen.is_none() {
             self.seen = self.orders.try_recv().ok();
@@ -94,7 +94,7 @@ impl ControlSocket {
         self.seen.is_some()
     }
 
-    /// The order that waits, if it fits.
+    /// Takes the waiting order, if `fits` is true for it.
     pub fn take(&mut self, fits: impl Fn(&Order) -> bool) -> Option<OrderRequest> {
         self.is_asked();
         self.seen.take_if(|request| fits(&request.order))

@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::attribution::monitor::formulas::FigureBasis;
 use crate::attribution::tenants::{
-    BASE, ExperimentTables, MeasuredRun, experiment_csv, parse_runs,
+    BASE_NAME, ExperimentTables, MeasuredRun, experiment_csv, parse_runs,
 };
 use crate::cli::progress;
 use crate::cli::quantity::{number_between, whole_number_between};
@@ -21,12 +21,13 @@ use crate::failure::Failure;
 use crate::folder::Output;
 use crate::format::{counted, visible_name};
 
-use super::Figures;
+use super::OverheadFigures;
 use super::load::{CommandLine, NamedCommand};
-use super::power::{PowerReader, Spent};
+use super::power::{PowerReader, SpentEnergy};
 
-/// How often the meter is read: counters wrap, and some meters know but the moment.
-const LOOK: Duration = Duration::from_secs(1);
+/// Period between readings of the meter, since counters wrap and some meters only have the present
+/// power.
+const METER_PERIOD: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Runs that are made")]
@@ -67,7 +68,7 @@ pub struct ExperimentArguments {
     tdp: Option<f64>,
 }
 
-/// What is made.
+/// Experiment: scenarios, what is tested, and the number and length of runs.
 struct Experiment {
     configurations: Vec<NamedCommand>,
     scenarios: Vec<NamedCommand>,
@@ -75,7 +76,7 @@ struct Experiment {
     seed: u64,
 }
 
-/// A run that is to be made.
+/// Run of the experiment's plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct PlannedRun {
     repetition: usize,
@@ -85,9 +86,12 @@ struct PlannedRun {
 }
 
 impl ExperimentArguments {
-    /// Makes all runs. The figures, and what is said after each result.
-    pub fn measure(&self, output: Option<&Output>) -> Result<(Figures, &'static str), Failure> {
-        let experiment = self.experiment()?;
+    /// Makes all runs; returns the figures and the text after each result.
+    pub fn measure(
+        &self,
+        output: Option<&Output>,
+    ) -> Result<(OverheadFigures, &'static str), Failure> {
+        let experiment = self.plan_experiment()?;
         if let Some(output) = output {
             output.check_free(&["runs.csv", "with.csv", "base.csv", "overhead.csv"])?;
         }
@@ -96,7 +100,7 @@ impl ExperimentArguments {
         notes.iter().for_each(|note| progress::say(format!("note: {}", visible_name(note))));
         progress::say(format!("power: {}", reader.about));
         let output = output.map(Output::replacing);
-        let runs = self.make(&experiment, &mut reader, output.as_ref())?;
+        let runs = self.make_planned_runs(&experiment, &mut reader, output.as_ref())?;
         let names: Vec<String> =
             experiment.configurations.iter().map(|command| command.name.clone()).collect();
         let tables = ExperimentTables::of(&names, &runs);
@@ -120,10 +124,10 @@ impl ExperimentArguments {
             FigureBasis::Measured => "",
             FigureBasis::Model => " (figures of a model, no measurement)",
         };
-        Ok((Figures { with, base, source }, basis))
+        Ok((OverheadFigures { with, base, source }, basis))
     }
 
-    fn experiment(&self) -> Result<Experiment, Failure> {
+    fn plan_experiment(&self) -> Result<Experiment, Failure> {
         let given = self.configuration.iter().map(|text| match text.split_once('=') {
             Some((name, command)) if !command.trim().is_empty() => Ok(NamedCommand {
                 name: name.into(),
@@ -146,22 +150,23 @@ impl ExperimentArguments {
         });
         let mut configurations = given.collect::<Result<Vec<_>, _>>()?;
         configurations.extend(monitor.chain(tenants));
-        let mut scenarios: Vec<NamedCommand> = self.scenario.iter().map(|s| scenario(s)).collect();
+        let mut scenarios: Vec<NamedCommand> =
+            self.scenario.iter().map(|s| parse_scenario(s)).collect();
         if scenarios.is_empty() {
             scenarios.push(NamedCommand { name: "idle".into(), line: None });
         }
-        names_differ("--configuration", &configurations)?;
-        names_differ("--scenario", &scenarios)?;
-        if configurations.iter().any(|command| command.name == BASE) {
+        check_names_differ("--configuration", &configurations)?;
+        check_names_differ("--scenario", &scenarios)?;
+        if configurations.iter().any(|command| command.name == BASE_NAME) {
             let why = "runs without a configuration are called so; give another name";
-            return Err(Failure::Usage(format!("--configuration {BASE}: {why}")));
+            return Err(Failure::Usage(format!("--configuration {BASE_NAME}: {why}")));
         }
         let (repeats, seed) = (self.repeats, self.seed);
         Ok(Experiment { configurations, scenarios, repeats, seed })
     }
 
-    /// All runs in their order, or those before it was asked to stop.
-    fn make(
+    /// Makes all runs in their order, or those before a request to stop.
+    fn make_planned_runs(
         &self,
         experiment: &Experiment,
         reader: &mut PowerReader,
@@ -173,11 +178,11 @@ impl ExperimentArguments {
         progress::say(format!("{} of about {minutes:.1} min", counted(order.len(), "run")));
         let mut runs = Vec::new();
         for (number, planned) in (1..).zip(&order) {
-            let Some(run) = self.run(experiment, *planned, reader, &stop)? else { break };
+            let Some(run) = self.make_run(experiment, *planned, reader, &stop)? else { break };
             progress::say(format!(
                 "run {number} of {}: {}, {}: {:.4} W",
                 order.len(),
-                run.configuration.as_deref().unwrap_or(BASE),
+                run.configuration.as_deref().unwrap_or(BASE_NAME),
                 run.scenario,
                 run.sockets.iter().map(|(_, joules)| joules).sum::<f64>() / run.seconds
             ));
@@ -191,8 +196,8 @@ impl ExperimentArguments {
         Ok(runs)
     }
 
-    /// One run; none if it was asked to stop.
-    fn run(
+    /// Makes one run; `None` after a request to stop.
+    fn make_run(
         &self,
         experiment: &Experiment,
         planned: PlannedRun,
@@ -215,9 +220,9 @@ impl ExperimentArguments {
         }
         reader.read()?;
         let end = Instant::now() + Duration::from_secs_f64(self.seconds);
-        let mut spent = Spent::default();
+        let mut spent = SpentEnergy::default();
         while Instant::now() < end {
-            if wait(end.min(Instant::now() + LOOK))? {
+            if wait(end.min(Instant::now() + METER_PERIOD))? {
                 return Ok(None);
             }
             spent.add(reader.read()?);
@@ -232,7 +237,7 @@ impl ExperimentArguments {
     }
 }
 
-fn scenario(text: &str) -> NamedCommand {
+fn parse_scenario(text: &str) -> NamedCommand {
     match text.split_once('=') {
         Some((name, command)) if !command.trim().is_empty() => {
             NamedCommand { name: name.into(), line: Some(CommandLine::Again(command.into())) }
@@ -241,7 +246,7 @@ fn scenario(text: &str) -> NamedCommand {
     }
 }
 
-fn names_differ(flag: &str, commands: &[NamedCommand]) -> Result<(), Failure> {
+fn check_names_differ(flag: &str, commands: &[NamedCommand]) -> Result<(), Failure> {
     let mut names = BTreeSet::new();
     match commands.iter().find(|command| !names.insert(&command.name)) {
         None => Ok(()),
@@ -250,8 +255,8 @@ fn names_differ(flag: &str, commands: &[NamedCommand]) -> Result<(), Failure> {
 }
 
 impl Experiment {
-    /// Each repetition has every run once, in a random order of its own: what drifts (the
-    /// machine's temperature) does so for all alike.
+    /// Returns the order of all runs: each repetition has every run once, in a random order of its
+    /// own, so that drift (of the machine's temperature) affects all alike.
     fn order(&self) -> Vec<PlannedRun> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let mut order = Vec::new();
@@ -309,12 +314,12 @@ mod tests {
 
     #[test]
     fn a_scenario_may_have_a_command() {
-        assert_eq!(scenario("idle"), named("idle"));
-        let busy = scenario("busy=a b=c");
+        assert_eq!(parse_scenario("idle"), named("idle"));
+        let busy = parse_scenario("busy=a b=c");
         assert_eq!(
             (busy.name.as_str(), busy.line),
             ("busy", Some(CommandLine::Again("a b=c".into())))
         );
-        assert!(names_differ("--scenario", &[named("x"), named("x")]).is_err());
+        assert!(check_names_differ("--scenario", &[named("x"), named("x")]).is_err());
     }
 }

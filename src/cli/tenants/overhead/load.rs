@@ -10,9 +10,9 @@ use crate::failure::Failure;
 use crate::format::{truncate, visible_name};
 
 /// Number of characters of a command's last output in an error message.
-const SHOWN: usize = 300;
+const SHOWN_CHARACTERS: usize = 300;
 
-/// A name and what to run for it.
+/// Command with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedCommand {
     pub name: String,
@@ -20,7 +20,7 @@ pub struct NamedCommand {
     pub line: Option<CommandLine>,
 }
 
-/// How a command is written.
+/// Command to run: a line for the shell, once or repeatedly, or arguments of this program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandLine {
     /// For the shell, once: it has to run until it is stopped.
@@ -31,8 +31,8 @@ pub enum CommandLine {
     Own(Vec<String>),
 }
 
-/// A running command.
-pub struct Load {
+/// Running command, which is ended when it is dropped.
+pub struct RunningLoad {
     flag: &'static str,
     name: String,
     child: Child,
@@ -40,8 +40,8 @@ pub struct Load {
 }
 
 impl NamedCommand {
-    /// Starts it, where there is anything to start; `flag` is what errors name.
-    pub fn start(&self, flag: &'static str) -> Result<Option<Load>, Failure> {
+    /// Starts the command, if there is one; errors name `flag`.
+    pub fn start(&self, flag: &'static str) -> Result<Option<RunningLoad>, Failure> {
         let Some(line) = &self.line else { return Ok(None) };
         let failed =
             |error| Failure::Usage(format!("{flag} {}: it can't be started: {error}", self.name));
@@ -56,7 +56,7 @@ impl NamedCommand {
             .process_group(0)
             .spawn()
             .map_err(failed)?;
-        Ok(Some(Load { flag, name: self.name.clone(), child, said }))
+        Ok(Some(RunningLoad { flag, name: self.name.clone(), child, said }))
     }
 }
 
@@ -80,19 +80,20 @@ impl CommandLine {
     }
 }
 
-impl Load {
-    /// Whether it has ended by itself.
+impl RunningLoad {
+    /// Whether the command has ended by itself.
     pub fn has_ended(&mut self) -> bool {
         self.child.try_wait().is_ok_and(|status| status.is_some())
     }
 
-    /// An error if it has: what is measured without it is something else.
+    /// Returns an error if the command has ended, since measurements without it are of something
+    /// else.
     pub fn check(&mut self) -> Result<(), Failure> {
         let Ok(Some(status)) = self.child.try_wait() else { return Ok(()) };
         let said = last_of(&mut self.said).unwrap_or_default();
         let said = match said.trim() {
             "" => String::new(),
-            said => format!(": {}", visible_name(&truncate(said, SHOWN))),
+            said => format!(": {}", visible_name(&truncate(said, SHOWN_CHARACTERS))),
         };
         Err(Failure::Usage(format!(
             "{} {}: its command has ended before the measurement was over ({status}){said}",
@@ -101,7 +102,7 @@ impl Load {
     }
 }
 
-impl Drop for Load {
+impl Drop for RunningLoad {
     fn drop(&mut self) {
         end_group(&mut self.child);
     }

@@ -15,15 +15,15 @@ use crate::cli::monitor::meters;
 use crate::failure::Failure;
 use crate::power::Meter;
 
-/// What was spent, and for how long.
+/// Energy by socket that was spent in a time.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Spent {
+pub struct SpentEnergy {
     pub seconds: f64,
     /// Joules by socket, in the meter's order.
     pub sockets: Vec<(String, f64)>,
 }
 
-/// Reads the power of this machine.
+/// Reader of this machine's energy: a meter or a model.
 pub struct PowerReader {
     machine: ThisMachine,
     source: ReaderSource,
@@ -37,8 +37,7 @@ enum ReaderSource {
 }
 
 impl PowerReader {
-    /// The meter that is asked for, or the best one there is; what to know of the choice is added
-    /// to the notes.
+    /// Chooses the requested meter, or the best available one; adds notes on the choice.
     pub fn choose(
         name: &str,
         tdp_w: Option<f64>,
@@ -60,7 +59,7 @@ impl PowerReader {
         Ok(Self { machine, source: ReaderSource::Meter { meter, sockets, last: None }, about })
     }
 
-    /// Its name in tables.
+    /// Returns the meter's name in tables.
     pub fn name(&self) -> &'static str {
         match &self.source {
             ReaderSource::Meter { meter, .. } => meter.name(),
@@ -68,7 +67,7 @@ impl PowerReader {
         }
     }
 
-    /// Whether its figures are measured.
+    /// Returns whether the figures are measured or modelled.
     pub fn basis(&self) -> FigureBasis {
         match self.source {
             ReaderSource::Meter { .. } => FigureBasis::Measured,
@@ -76,17 +75,18 @@ impl PowerReader {
         }
     }
 
-    /// What was spent since the last time; nothing that counts the first time.
-    pub fn read(&mut self) -> Result<Spent, Failure> {
+    /// Returns the energy since the last call; the first call returns none.
+    pub fn read(&mut self) -> Result<SpentEnergy, Failure> {
         match &mut self.source {
             ReaderSource::Model(modules) => {
                 let cycle = modules.cycle(&self.machine)?;
-                let Some(cycle) = cycle else { return Ok(Spent::default()) };
+                let Some(cycle) = cycle else { return Ok(SpentEnergy::default()) };
                 let seconds = cycle.duration_s();
                 match cycle.component(MachinePart::Cpu) {
-                    Some(cpu) => {
-                        Ok(Spent { seconds, sockets: vec![("cpu".into(), cpu.energy.joules)] })
-                    }
+                    Some(cpu) => Ok(SpentEnergy {
+                        seconds,
+                        sockets: vec![("cpu".into(), cpu.energy.joules)],
+                    }),
                     None => Err(Failure::Board(cycle.remarks.join("; "))),
                 }
             }
@@ -96,22 +96,24 @@ impl PowerReader {
                 // The clock after the answer, as the counters are read at its end.
                 let uptime_s = self.machine.snapshot(&BTreeSet::new())?.uptime_s;
                 let now = HostFacts { uptime_s, meter: Some(answer), ..HostFacts::default() };
-                let Some(before) = last.replace(now.clone()) else { return Ok(Spent::default()) };
+                let Some(before) = last.replace(now.clone()) else {
+                    return Ok(SpentEnergy::default());
+                };
                 let spent = sockets.iter().map(|socket| {
                     let energy = socket.energy(&before, &now);
                     let energy = energy.map_err(|error| Failure::Board(error.to_string()))?;
                     Ok((socket.rails.join("+"), energy.joules))
                 });
                 let sockets = spent.collect::<Result<_, Failure>>()?;
-                Ok(Spent { seconds: now.uptime_s - before.uptime_s, sockets })
+                Ok(SpentEnergy { seconds: now.uptime_s - before.uptime_s, sockets })
             }
         }
     }
 }
 
-impl Spent {
-    /// Adds what was spent next.
-    pub fn add(&mut self, more: Spent) {
+impl SpentEnergy {
+    /// Adds the energy and time of a later interval.
+    pub fn add(&mut self, more: SpentEnergy) {
         self.seconds += more.seconds;
         for (name, joules) in more.sockets {
             match self.sockets.iter_mut().find(|(own, _)| *own == name) {
@@ -128,11 +130,11 @@ mod tests {
 
     #[test]
     fn energies_add_up_by_socket() {
-        let of = |a: f64, b: f64| Spent {
+        let of = |a: f64, b: f64| SpentEnergy {
             seconds: 1.5,
             sockets: vec![("package-0".into(), a), ("package-1".into(), b)],
         };
-        let mut spent = Spent::default();
+        let mut spent = SpentEnergy::default();
         spent.add(of(3.0, 6.0));
         spent.add(of(6.0, 3.0));
         assert_eq!(spent.sockets, [("package-0".into(), 9.0), ("package-1".into(), 9.0)]);

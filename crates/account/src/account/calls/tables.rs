@@ -5,7 +5,7 @@ use std::iter::once;
 use super::{CallAccounts, SpentEnergy};
 use crate::account::accounts::Accounts;
 use crate::account::table::{
-    AccountTable, FIGURE_COLUMNS, UNATTRIBUTED, add_unattributed_row, energy_fields, named_csv,
+    AccountTable, FIGURE_COLUMNS, UNATTRIBUTED_KEY, add_unattributed_row, energy_fields, named_csv,
 };
 use crate::csv_text::CsvText;
 
@@ -38,7 +38,7 @@ fn call_tree_csv(calls: &CallAccounts, accounts: &Accounts) -> String {
     add_unattributed_row(
         &mut table,
         accounts,
-        &[UNATTRIBUTED, "", "", "", "", ""],
+        &[UNATTRIBUTED_KEY, "", "", "", "", ""],
         CUMULATIVE_COLUMNS.len(),
     );
     table.text()
@@ -54,7 +54,7 @@ fn cumulative_csv(calls: &CallAccounts, accounts: &Accounts) -> String {
             &method.cumulative,
         )));
     }
-    add_unattributed_row(&mut table, accounts, &[UNATTRIBUTED, ""], CUMULATIVE_COLUMNS.len());
+    add_unattributed_row(&mut table, accounts, &[UNATTRIBUTED_KEY, ""], CUMULATIVE_COLUMNS.len());
     table.text()
 }
 

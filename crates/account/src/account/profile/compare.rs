@@ -237,7 +237,7 @@ fn methods(
         (signature, item)
     });
     let energy_j = ours.iter().map(|(_, item)| item.energy.0.max(0.0)).sum();
-    let (pairs, alone) = matching::join_with_rest(ours, theirs.collect());
+    let (pairs, alone) = matching::match_names_with_rest(ours, theirs.collect());
     let common = own.map(|own| own.of_methods);
     JoinedLevel { pairs, alone, energy_j, spread: spread(&deviations, reference, common) }
 }

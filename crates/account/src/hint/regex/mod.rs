@@ -227,13 +227,13 @@ fn constant_name(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::hint::of_text;
+    use crate::hint::text_with_fixes;
 
     fn changed_by(pattern: &str, statements: &str) -> Option<String> {
         let text = format!(
             "import java.util.regex.*;\nclass A {{\n    static class B {{\n        Object cleanUp(String s, Mine t) {{ {statements} }}\n    }}\n    static class Mine {{ String replaceAll(String a, String b) {{ return a; }} }}\n}}\n"
         );
-        of_text(pattern, &text)
+        text_with_fixes(pattern, &text)
     }
 
     fn changed(statements: &str) -> Option<String> {
@@ -311,8 +311,8 @@ mod tests {
             assert_eq!(changed_by("compile-in-method", statement), None, "{statement}");
         }
         let initialiser = "class A { static final String[] X = \"a b\".split(\" +\"); }";
-        assert_eq!(of_text("pattern-in-method", initialiser), None);
+        assert_eq!(text_with_fixes("pattern-in-method", initialiser), None);
         let interface = "interface A { default Object m(String s) { return s.split(\" +\"); } }";
-        assert_eq!(of_text("pattern-in-method", interface), None);
+        assert_eq!(text_with_fixes("pattern-in-method", interface), None);
     }
 }

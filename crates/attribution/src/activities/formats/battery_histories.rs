@@ -6,13 +6,13 @@ use wattline_units::format::counted;
 use super::super::remark::{Remark, RemarkKind};
 use super::history_time::HistoryFormat;
 
-/// A history: its form, and its lines with their numbers.
+/// Battery history in a dump: its form, and its lines with their numbers.
 pub(super) struct BatteryHistory<'t> {
     pub form: HistoryForm,
     pub lines: Vec<(usize, &'t str)>,
 }
 
-/// How a history is written.
+/// Form in which a history is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HistoryForm {
     /// `9,hsp,...` and `9,h,...`; lines are without the `9,`.
@@ -21,11 +21,11 @@ pub(super) enum HistoryForm {
     Text(HistoryFormat),
 }
 
-/// The history to read, and what is to be told of others and of forms that are not known.
-pub(super) fn only_history(text: &str) -> (Option<BatteryHistory<'_>>, Vec<Remark>) {
-    let (mut histories, mut remarks) = histories(text);
+/// Returns the history with most readings, and remarks on other histories and unknown forms.
+pub(super) fn choose_history(text: &str) -> (Option<BatteryHistory<'_>>, Vec<Remark>) {
+    let (mut histories, mut remarks) = split_histories(text);
     if histories.len() > 1 {
-        let told = histories.iter().map(BatteryHistory::shown).collect::<Vec<_>>().join(", ");
+        let told = histories.iter().map(BatteryHistory::describe).collect::<Vec<_>>().join(", ");
         let message = format!(
             "the dump tells {} histories ({told}), as a bug report does with one; the one with \
              most readings is read: give others in files of their own",
@@ -35,10 +35,10 @@ pub(super) fn only_history(text: &str) -> (Option<BatteryHistory<'_>>, Vec<Remar
     }
     // The first of those that tell as much.
     histories.reverse();
-    (histories.into_iter().max_by_key(BatteryHistory::worth), remarks)
+    (histories.into_iter().max_by_key(BatteryHistory::reading_counts), remarks)
 }
 
-fn histories(text: &str) -> (Vec<BatteryHistory<'_>>, Vec<Remark>) {
+fn split_histories(text: &str) -> (Vec<BatteryHistory<'_>>, Vec<Remark>) {
     let (mut found, mut remarks) = (Vec::<BatteryHistory<'_>>::new(), Vec::new());
     let mut open: Option<HistoryForm> = None;
     for (index, line) in text.lines().enumerate() {
@@ -53,7 +53,7 @@ fn histories(text: &str) -> (Vec<BatteryHistory<'_>>, Vec<Remark>) {
             open = Some(HistoryForm::Checkin);
             found.iter_mut().next_back().into_iter().for_each(|one| one.lines.push((number, rest)));
         } else if let Some(title) = line.trim_start().strip_prefix("Battery History") {
-            open = match HistoryFormat::of_title(title) {
+            open = match HistoryFormat::from_title(title) {
                 Ok(format) => {
                     let form = HistoryForm::Text(format);
                     found.push(BatteryHistory { form, lines: Vec::new() });
@@ -79,14 +79,14 @@ fn histories(text: &str) -> (Vec<BatteryHistory<'_>>, Vec<Remark>) {
 }
 
 impl BatteryHistory<'_> {
-    /// Readings of the charge, then entries.
-    fn worth(&self) -> (usize, usize) {
+    /// Returns the numbers of charge readings and of entries, by which histories are compared.
+    fn reading_counts(&self) -> (usize, usize) {
         let has_charge = |line: &str| line.contains("charge=") || line.contains("Bcc=");
         let entries = || self.lines.iter().filter(|(_, line)| !line.starts_with("hsp,"));
         (entries().filter(|(_, line)| has_charge(line)).count(), entries().count())
     }
 
-    fn shown(&self) -> String {
+    fn describe(&self) -> String {
         let first = self.lines.first().map_or(0, |(number, _)| *number);
         let form = match self.form {
             HistoryForm::Checkin => "checkin",
@@ -104,18 +104,18 @@ mod tests {
     fn one_history_of_several_tellings() {
         let text = "Battery History (2% used):\n  0 (2) 100 charge=4000\n  +1h0m0s0ms (2) 99 charge=3990\n\n\
                     9,0,i,vers,36\n9,hsp,0,1,\"a\"\n9,h,0,Bcc=4000\n9,h,5,Bcc=3990\n9,0,i,x\n";
-        let (history, remarks) = only_history(text);
+        let (history, remarks) = choose_history(text);
         let history = history.unwrap();
         assert_eq!(history.form, HistoryForm::Text(HistoryFormat::Relative));
         assert_eq!(history.lines.iter().map(|(n, _)| *n).collect::<Vec<_>>(), [2, 3]);
         assert!(remarks[0].message.contains("checkin from line 6"), "{remarks:?}");
-        let (history, _) = only_history("9,h,0,Bcc=1\n9,h,5,+S\nx\nBattery History:\n 0 (1) 1\n");
+        let (history, _) = choose_history("9,h,0,Bcc=1\n9,h,5,+S\nx\nBattery History:\n 0 (1) 1\n");
         assert_eq!(history.unwrap().form, HistoryForm::Checkin);
     }
 
     #[test]
     fn a_format_that_is_not_known_is_named() {
-        let (history, remarks) = only_history("Battery History [Format: 7] (2%):\n  x\n");
+        let (history, remarks) = choose_history("Battery History [Format: 7] (2%):\n  x\n");
         assert!(history.is_none());
         assert!(remarks[0].message.contains("line 1: the history has format 7"), "{remarks:?}");
         assert_eq!(remarks[0].kind, RemarkKind::NotRead);

@@ -7,13 +7,13 @@
 use std::collections::BTreeMap;
 
 use super::super::label::Labels;
-use super::super::log::{Component, ComponentEvent, LIMIT_NS, LoggedReading, NodeLog};
-use super::super::remark::{Remark, RemarkKind, summarised};
-use super::battery_histories::{BatteryHistory, HistoryForm, only_history};
+use super::super::log::{Component, ComponentEvent, LoggedReading, MOMENT_LIMIT_NS, NodeLog};
+use super::super::remark::{Remark, RemarkKind, summarise_remarks};
+use super::battery_histories::{BatteryHistory, HistoryForm, choose_history};
 use super::history_time::{HistoryClock, YEAR_MS};
 
-/// States that draw power: short name, long name, component.
-const STATES: [(&str, &str, &str); 15] = [
+/// States that draw power: name in checkin form, name in text form, component.
+const POWER_STATES: [(&str, &str, &str); 15] = [
     ("r", "running", "cpu"),
     ("S", "screen", "screen"),
     ("Sd", "screen_doze", "screen doze"),
@@ -31,22 +31,23 @@ const STATES: [(&str, &str, &str); 15] = [
     ("bles", "ble_scan", "bluetooth scan"),
 ];
 
-/// Events that name who works: short name, long name, whether the screen works for them.
-const ACTIVITIES: [(&str, &str, bool); 3] =
+/// Events that name who works: name in checkin form, name in text form, whether the screen works
+/// for them.
+const ACTIVITY_EVENTS: [(&str, &str, bool); 3] =
     [("Etp", "top", true), ("Ejb", "job", false), ("Esy", "sync", false)];
 
 /// Joules of a milliampere-hour at one volt.
-const MAH_J: f64 = 3.6;
+const JOULES_PER_VOLT_MAH: f64 = 3.6;
 
-/// Reads the history in a dump; other sections are passed over, and of several tellings of
-/// one history one is read.
+/// Reads the battery history in a dump of `dumpsys batterystats`; other sections are skipped, and
+/// of several forms of one history the one with most readings is read.
 #[must_use]
 pub fn read_batterystats(text: &str, node: &str, labels: &mut Labels) -> NodeLog {
     let mut reader = BatteryStatsReader::new(node, labels);
-    let (history, remarks) = only_history(text);
+    let (history, remarks) = choose_history(text);
     reader.log.remarks.extend(remarks);
     if let Some(history) = history {
-        reader.history(&history);
+        reader.read_history(&history);
     }
     reader.finish()
 }
@@ -65,8 +66,8 @@ struct BatteryStatsReader<'a> {
 impl<'a> BatteryStatsReader<'a> {
     fn new(node: &str, labels: &'a mut Labels) -> Self {
         let mut log = NodeLog::new(node);
-        for (_, _, name) in STATES {
-            let at = log.component(name);
+        for (_, _, name) in POWER_STATES {
+            let at = log.component_number(name);
             let component = &mut log.components[at];
             (component.states, component.initial) = (vec!["off".into(), "on".into()], Some(0));
         }
@@ -81,7 +82,7 @@ impl<'a> BatteryStatsReader<'a> {
         }
     }
 
-    fn history(&mut self, history: &BatteryHistory<'_>) {
+    fn read_history(&mut self, history: &BatteryHistory<'_>) {
         let mut clock = match history.form {
             HistoryForm::Checkin => None,
             HistoryForm::Text(format) => {
@@ -90,8 +91,8 @@ impl<'a> BatteryStatsReader<'a> {
         };
         for (number, line) in &history.lines {
             let taken = match &mut clock {
-                None => self.checkin(line),
-                Some(clock) => self.text(line, clock),
+                None => self.read_checkin_line(line),
+                Some(clock) => self.read_text_line(line, clock),
             };
             if let Err(problem) = taken {
                 let message = format!("line {number}: {problem}; it is left out");
@@ -101,7 +102,7 @@ impl<'a> BatteryStatsReader<'a> {
     }
 
     /// `hsp,INDEX,UID,"NAME"` and `h,MS[:WHAT],EVENTS`.
-    fn checkin(&mut self, rest: &str) -> Result<(), String> {
+    fn read_checkin_line(&mut self, rest: &str) -> Result<(), String> {
         let mut fields = rest.split(',');
         match fields.next() {
             Some("hsp") => {
@@ -123,9 +124,9 @@ impl<'a> BatteryStatsReader<'a> {
                     return Err(format!("a step of {delta} ms can't be"));
                 }
                 self.now_ms = self.now_ms.saturating_add(delta);
-                self.command(what);
+                self.read_command(what);
                 for event in fields {
-                    self.checkin_event(event);
+                    self.read_checkin_event(event);
                 }
                 Ok(())
             }
@@ -135,9 +136,9 @@ impl<'a> BatteryStatsReader<'a> {
 
     /// `+1s234ms (2) 098 EVENTS`, `0 (15) RESET:TIME: ...`; a line below an entry tells more
     /// of it (`Details: cpu=...`).
-    fn text(&mut self, line: &str, clock: &mut HistoryClock) -> Result<(), String> {
+    fn read_text_line(&mut self, line: &str, clock: &mut HistoryClock) -> Result<(), String> {
         let steps = clock.steps;
-        let Some(read) = clock.line(line) else { return Ok(()) };
+        let Some(read) = clock.read_line(line) else { return Ok(()) };
         let (now_ms, rest) = read?;
         if clock.steps > steps {
             let message = "the history's clock goes back; its lines are taken to follow each other";
@@ -147,39 +148,40 @@ impl<'a> BatteryStatsReader<'a> {
         for word in rest.split_whitespace().skip_while(|word| word.starts_with('(')) {
             if word.starts_with("RESET") || word.starts_with("SHUTDOWN") || word.starts_with("TIME")
             {
-                self.command(word);
+                self.read_command(word);
                 break;
             }
-            self.text_event(word);
+            self.read_text_event(word);
         }
         Ok(())
     }
 
-    fn command(&mut self, what: &str) {
+    fn read_command(&mut self, what: &str) {
         if what.starts_with("SHUTDOWN") {
             let message = "the device was shut down: nothing is known until it starts again";
             self.log.remarks.push(Remark::at(RemarkKind::Truncated, self.at_ns(), message));
             for component in 0..self.log.components.len() {
-                self.log.change(self.at_ns(), component, ComponentEvent::Lost);
+                self.log.add_change(self.at_ns(), component, ComponentEvent::Lost);
             }
             self.charge_mah = None;
         } else if what.starts_with("START") {
             for component in 0..self.log.components.len() {
-                self.log.change(self.at_ns(), component, ComponentEvent::State(0));
+                self.log.add_change(self.at_ns(), component, ComponentEvent::State(0));
             }
         }
     }
 
-    fn checkin_event(&mut self, event: &str) {
+    fn read_checkin_event(&mut self, event: &str) {
         let (name, value) = event.split_once('=').unwrap_or((event, ""));
         let bare = name.trim_start_matches(['+', '-']);
-        if let Some((_, long, _)) = STATES.iter().find(|(short, ..)| *short == bare) {
-            self.state(long, name.starts_with('+'));
-        } else if let Some((_, long, _)) = ACTIVITIES.iter().find(|(short, ..)| *short == bare) {
+        if let Some((_, long, _)) = POWER_STATES.iter().find(|(short, ..)| *short == bare) {
+            self.change_state(long, name.starts_with('+'));
+        } else if let Some((_, long, _)) = ACTIVITY_EVENTS.iter().find(|(short, ..)| *short == bare)
+        {
             let who = self.pool.get(value).cloned().unwrap_or_else(|| format!("name {value}"));
-            self.activity(long, name.starts_with('+'), &who);
+            self.change_activity(long, name.starts_with('+'), &who);
         } else {
-            self.battery(
+            self.read_battery_field(
                 match name {
                     "Bv" => "volt",
                     "Bcc" => "charge",
@@ -190,50 +192,51 @@ impl<'a> BatteryStatsReader<'a> {
         }
     }
 
-    fn text_event(&mut self, word: &str) {
+    fn read_text_event(&mut self, word: &str) {
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
         let bare = name.trim_start_matches(['+', '-']);
-        if STATES.iter().any(|(_, long, _)| *long == bare) {
-            self.state(bare, name.starts_with('+'));
-        } else if ACTIVITIES.iter().any(|(_, long, _)| *long == bare) {
+        if POWER_STATES.iter().any(|(_, long, _)| *long == bare) {
+            self.change_state(bare, name.starts_with('+'));
+        } else if ACTIVITY_EVENTS.iter().any(|(_, long, _)| *long == bare) {
             let who = value.split_once(':').map_or(value, |(_, who)| who).trim_matches('"');
-            self.activity(bare, name.starts_with('+'), who);
+            self.change_activity(bare, name.starts_with('+'), who);
         } else {
-            self.battery(name, value);
+            self.read_battery_field(name, value);
         }
     }
 
-    fn state(&mut self, long: &str, is_on: bool) {
-        let component = STATES.iter().position(|(_, name, _)| *name == long);
+    fn change_state(&mut self, long: &str, is_on: bool) {
+        let component = POWER_STATES.iter().position(|(_, name, _)| *name == long);
         if let Some(component) = component {
             let state = ComponentEvent::State(usize::from(is_on));
-            self.log.change(self.at_ns(), component, state);
+            self.log.add_change(self.at_ns(), component, state);
         }
     }
 
-    /// The processor works for all that run, the screen for the application on top.
-    fn activity(&mut self, long: &str, begins: bool, who: &str) {
+    /// Starts or ends an activity: of the processor for all that run, of the screen for the
+    /// application on top.
+    fn change_activity(&mut self, long: &str, begins: bool, who: &str) {
         let node = self.log.node.clone();
         let label = self.labels.intern(&node, who);
         let (processor, screen) = (0, 1);
         let event = if begins { ComponentEvent::Add(label) } else { ComponentEvent::Remove(label) };
-        self.log.change(self.at_ns(), processor, event);
-        if ACTIVITIES.iter().any(|(_, name, is_shown)| *name == long && *is_shown) {
+        self.log.add_change(self.at_ns(), processor, event);
+        if ACTIVITY_EVENTS.iter().any(|(_, name, is_shown)| *name == long && *is_shown) {
             let event = if begins { ComponentEvent::Set(label) } else { ComponentEvent::Clear };
-            self.log.change(self.at_ns(), screen, event);
+            self.log.add_change(self.at_ns(), screen, event);
         }
     }
 
-    fn battery(&mut self, name: &str, value: &str) {
+    fn read_battery_field(&mut self, name: &str, value: &str) {
         let Ok(number) = value.parse::<f64>() else { return };
         match name {
             "volt" if (1000.0..100_000.0).contains(&number) => self.volts = Some(number / 1000.0),
-            "charge" if (0.0..1e6).contains(&number) => self.charge(number),
+            "charge" if (0.0..1e6).contains(&number) => self.add_charge(number),
             _ => {}
         }
     }
 
-    fn charge(&mut self, mah: f64) {
+    fn add_charge(&mut self, mah: f64) {
         let Some(volts) = self.volts else {
             self.charge_mah = Some(mah);
             return;
@@ -242,13 +245,13 @@ impl<'a> BatteryStatsReader<'a> {
         let used = before.map_or(0.0, |before| before - mah);
         // A battery that is charged tells nothing about what is drawn.
         let after_gap = before.is_none() || used < 0.0;
-        self.energy_j += used.max(0.0) * MAH_J * volts;
+        self.energy_j += used.max(0.0) * JOULES_PER_VOLT_MAH * volts;
         let (at_ns, energy_j) = (self.at_ns(), self.energy_j);
         self.log.readings.push(LoggedReading { at_ns, energy_j, after_gap });
     }
 
     fn at_ns(&self) -> i64 {
-        self.now_ms.saturating_mul(1_000_000).min(LIMIT_NS)
+        self.now_ms.saturating_mul(1_000_000).min(MOMENT_LIMIT_NS)
     }
 
     fn finish(self) -> NodeLog {
@@ -265,16 +268,16 @@ impl<'a> BatteryStatsReader<'a> {
             };
             log.remarks.push(Remark::new(RemarkKind::NoMeter, message));
         }
-        used_only(&mut log);
+        remove_unmentioned_components(&mut log);
         log.sort();
         log.components.iter_mut().for_each(Component::choose_baseline);
-        log.remarks = summarised(log.remarks);
+        log.remarks = summarise_remarks(log.remarks);
         log
     }
 }
 
-/// Leaves out devices that the history never speaks of.
-fn used_only(log: &mut NodeLog) {
+/// Removes components that the history never mentions.
+fn remove_unmentioned_components(log: &mut NodeLog) {
     let speaks = |component: usize| {
         log.changes
             .iter()

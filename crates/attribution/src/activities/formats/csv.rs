@@ -3,13 +3,15 @@
 //! meter `energy JOULES` (accumulated), with the component left empty.
 
 use super::super::label::Labels;
-use super::super::log::{Component, ComponentEvent, LoggedReading, NodeLog, nanoseconds};
-use super::super::remark::{Remark, RemarkKind, summarised};
+use super::super::log::{
+    Component, ComponentEvent, LoggedReading, NodeLog, seconds_to_nanoseconds,
+};
+use super::super::remark::{Remark, RemarkKind, summarise_remarks};
 
-/// The first four columns of the first line.
-pub const HEADER: [&str; 4] = ["time_s", "component", "event", "value"];
+/// First four columns of the header line.
+pub const LEADING_COLUMNS: [&str; 4] = ["time_s", "component", "event", "value"];
 
-/// Reads a log; lines that can't be used are left out and said.
+/// Reads a log in this format; lines that cannot be used are skipped, with a remark.
 #[must_use]
 pub fn read_csv(text: &str, node: &str, labels: &mut Labels) -> NodeLog {
     let mut log = NodeLog::new(node);
@@ -18,7 +20,9 @@ pub fn read_csv(text: &str, node: &str, labels: &mut Labels) -> NodeLog {
     for record in lines.records() {
         let line = |record: &csv::StringRecord| record.position().map_or(0, csv::Position::line);
         let (at, problem) = match record {
-            Ok(record) => (line(&record), take(&mut log, &record, labels, &mut latest_ns).err()),
+            Ok(record) => {
+                (line(&record), read_row(&mut log, &record, labels, &mut latest_ns).err())
+            }
             Err(error) => {
                 (error.position().map_or(0, csv::Position::line), Some(error.to_string()))
             }
@@ -29,13 +33,13 @@ pub fn read_csv(text: &str, node: &str, labels: &mut Labels) -> NodeLog {
         }
     }
     log.sort();
-    meter_steps(&mut log);
+    mark_meter_resets(&mut log);
     log.components.iter_mut().for_each(Component::choose_baseline);
-    log.remarks = summarised(log.remarks);
+    log.remarks = summarise_remarks(log.remarks);
     log
 }
 
-fn take(
+fn read_row(
     log: &mut NodeLog,
     record: &csv::StringRecord,
     labels: &mut Labels,
@@ -46,7 +50,7 @@ fn take(
     if !(time.is_finite() && time.abs() < 9e9) {
         return Err(format!("the time {time} s can't be"));
     }
-    let at_ns = nanoseconds(time);
+    let at_ns = seconds_to_nanoseconds(time);
     if at_ns < *latest_ns {
         let message = format!(
             "line {}: its time {time} s is before the line above; the log is put in order",
@@ -78,7 +82,7 @@ fn take(
     let event = match event {
         "state" if value.is_empty() => return Err("no state".into()),
         "state" => {
-            let component = log.component(name);
+            let component = log.component_number(name);
             log.set_state(at_ns, component, value);
             return Ok(());
         }
@@ -90,13 +94,14 @@ fn take(
         "lost" => ComponentEvent::Lost,
         other => return Err(format!("there is no event {other:?}")),
     };
-    let component = log.component(name);
-    log.change(at_ns, component, event);
+    let component = log.component_number(name);
+    log.add_change(at_ns, component, event);
     Ok(())
 }
 
-/// A meter that goes back was reset: nothing is known of the time before that reading.
-pub(super) fn meter_steps(log: &mut NodeLog) {
+/// Marks a gap before each reading that is lower than the one before: the meter was reset, and the
+/// energy between them is unknown.
+pub(super) fn mark_meter_resets(log: &mut NodeLog) {
     for at in 1..log.readings.len() {
         let (before, now) = (log.readings[at - 1], log.readings[at]);
         if now.energy_j < before.energy_j {
@@ -140,7 +145,7 @@ mod tests {
         fn any_text_makes_a_log_in_order(
             lines in proptest::collection::vec("[0-9.,a-e-]{0,12}|1,L,(set|bind|add|remove),x", 0..30),
         ) {
-            let text = format!("{}\n{}", HEADER.join(","), lines.join("\n"));
+            let text = format!("{}\n{}", LEADING_COLUMNS.join(","), lines.join("\n"));
             let log = read_csv(&text, "1", &mut Labels::default());
             prop_assert!(log.changes.is_sorted_by(|a, b| a.at_ns <= b.at_ns));
         }

@@ -4,10 +4,10 @@
 use jiff::civil::DateTime;
 use jiff::{Span, SpanRelativeTo, Unit};
 
-/// Milliseconds of a year: no step of a history is longer.
+/// Milliseconds of a leap year, the longest step of a history.
 pub(super) const YEAR_MS: i64 = 366 * 86_400_000;
 
-/// How a history writes its times.
+/// Format of the times in a history: durations or local times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HistoryFormat {
     /// `+1h02m03s004ms (2) 090 ...`.
@@ -16,7 +16,7 @@ pub(super) enum HistoryFormat {
     LocalTime,
 }
 
-/// The clock of a history's lines.
+/// Clock that turns the times of a history's lines into milliseconds since its begin.
 #[derive(Debug)]
 pub(super) struct HistoryClock {
     format: HistoryFormat,
@@ -30,9 +30,9 @@ pub(super) struct HistoryClock {
 }
 
 impl HistoryFormat {
-    /// The format in the title of a history, after `Battery History`; that number which is
-    /// not known.
-    pub(crate) fn of_title(title: &str) -> Result<Self, &str> {
+    /// Returns the format in a history's title, the text after `Battery History`; an unknown format
+    /// number is the error.
+    pub(crate) fn from_title(title: &str) -> Result<Self, &str> {
         let Some((_, rest)) = title.split_once("[Format:") else { return Ok(Self::Relative) };
         match rest.split(']').next().unwrap_or("").trim() {
             "1" => Ok(Self::Relative),
@@ -43,7 +43,7 @@ impl HistoryFormat {
 }
 
 impl HistoryClock {
-    /// A clock at the begin of a history of these lines.
+    /// Creates a clock at the begin of a history with these lines.
     pub fn new<'t>(format: HistoryFormat, mut lines: impl Iterator<Item = &'t str>) -> Self {
         // Without a year, only a leap day tells that the year had one.
         let is_leap = format == HistoryFormat::LocalTime
@@ -52,9 +52,9 @@ impl HistoryClock {
         Self { format, year, first: None, now_ms: 0, shift_ms: 0, steps: 0 }
     }
 
-    /// The milliseconds since the begin of a line's time, and the words after it; `None` for
-    /// a line that has no time because it goes on with the one before.
-    pub fn line<'l>(&mut self, line: &'l str) -> Option<Result<(i64, &'l str), String>> {
+    /// Returns a line's time in milliseconds since the begin and the words after the time; `None`
+    /// for a line that has no time because it goes on with the one before.
+    pub fn read_line<'l>(&mut self, line: &'l str) -> Option<Result<(i64, &'l str), String>> {
         let line = line.trim_start();
         let is_entry = match self.format {
             HistoryFormat::Relative => line.starts_with(['+', '0']),
@@ -72,11 +72,14 @@ impl HistoryClock {
             HistoryFormat::Relative => duration_ms(time),
             HistoryFormat::LocalTime => self.local_ms(time),
         };
-        Some(read.map(|ms| (self.forward(ms), rest)).ok_or_else(|| format!("no time in {time:?}")))
+        Some(
+            read.map(|ms| (self.never_backwards(ms), rest))
+                .ok_or_else(|| format!("no time in {time:?}")),
+        )
     }
 
-    /// Milliseconds since the first line's local time. A year ends between two lines where
-    /// the date goes back by more than half of one.
+    /// Returns the milliseconds since the first line's local time. A year ends between two lines
+    /// where the date goes back by more than half a year.
     fn local_ms(&mut self, time: &str) -> Option<i64> {
         let (date, clock) = time.split_once(char::is_whitespace)?;
         let at = |year: i16| format!("{year:04}-{date}T{}", clock.trim()).parse::<DateTime>().ok();
@@ -97,9 +100,9 @@ impl HistoryClock {
         Some(ms)
     }
 
-    /// Times never go back: a clock that was set back, or a history that begins anew, goes on
-    /// from where it was.
-    fn forward(&mut self, ms: i64) -> i64 {
+    /// Returns a time that is never earlier than the one before: after a clock was set back, or a
+    /// history begins anew, times continue from the latest one.
+    fn never_backwards(&mut self, ms: i64) -> i64 {
         let at = ms.saturating_add(self.shift_ms);
         if at < self.now_ms {
             self.steps += 1;
@@ -110,7 +113,7 @@ impl HistoryClock {
     }
 }
 
-/// The first words of a line, and what is after them.
+/// Splits a line after its first `count` words.
 fn split_words(line: &str, count: usize) -> (&str, &str) {
     let mut ends = line
         .char_indices()
@@ -141,7 +144,7 @@ mod tests {
 
     fn times(format: HistoryFormat, lines: &[&str]) -> Vec<i64> {
         let mut clock = HistoryClock::new(format, lines.iter().copied());
-        lines.iter().filter_map(|line| clock.line(line)?.ok()).map(|(ms, _)| ms).collect()
+        lines.iter().filter_map(|line| clock.read_line(line)?.ok()).map(|(ms, _)| ms).collect()
     }
 
     #[test]
@@ -165,9 +168,9 @@ mod tests {
         let leap = ["02-28 12:00:00.000 1", "02-29 12:00:00.000 1", "03-01 12:00:00.000 1"];
         assert_eq!(times(HistoryFormat::LocalTime, &leap), [0, 86_400_000, 172_800_000]);
         let mut clock = HistoryClock::new(HistoryFormat::LocalTime, [].into_iter());
-        let (_, rest) = clock.line("11-27 08:00:00.000 090 +screen").unwrap().unwrap();
+        let (_, rest) = clock.read_line("11-27 08:00:00.000 090 +screen").unwrap().unwrap();
         assert_eq!(rest, " 090 +screen");
-        assert!(clock.line("11-27 8 o'clock").unwrap().is_err());
+        assert!(clock.read_line("11-27 8 o'clock").unwrap().is_err());
     }
 
     #[test]
@@ -184,8 +187,8 @@ mod tests {
 
     #[test]
     fn formats_by_title() {
-        assert_eq!(HistoryFormat::of_title(" (2% used):"), Ok(HistoryFormat::Relative));
-        assert_eq!(HistoryFormat::of_title(" [Format: 2] (2%):"), Ok(HistoryFormat::LocalTime));
-        assert_eq!(HistoryFormat::of_title(" [Format: 3] (2%):"), Err("3"));
+        assert_eq!(HistoryFormat::from_title(" (2% used):"), Ok(HistoryFormat::Relative));
+        assert_eq!(HistoryFormat::from_title(" [Format: 2] (2%):"), Ok(HistoryFormat::LocalTime));
+        assert_eq!(HistoryFormat::from_title(" [Format: 3] (2%):"), Err("3"));
     }
 }

@@ -7,15 +7,15 @@
 use std::collections::BTreeMap;
 
 use super::super::log::{
-    Component, ComponentEvent, LoggedReading, NodeLog, StateChange, nanoseconds,
+    Component, ComponentEvent, LoggedReading, NodeLog, StateChange, seconds_to_nanoseconds,
 };
-use super::super::remark::{Remark, RemarkKind, summarised};
+use super::super::remark::{Remark, RemarkKind, summarise_remarks};
 
-/// Columns that make a table one of this format.
-pub const HEADER: [&str; 4] =
+/// Columns by which a table is recognised as one of this format.
+pub const REQUIRED_COLUMNS: [&str; 4] =
     ["Start Time (Seconds)", "End Time (Seconds)", "Component", "Energy Consumption (Joule)"];
 
-/// Intervals of one component that overlap by no more than this are rounded ends.
+/// Largest overlap, in nanoseconds, of two intervals of one component that is taken for rounding.
 const ROUNDING_NS: i64 = 1_000;
 
 struct LoggedInterval {
@@ -26,7 +26,7 @@ struct LoggedInterval {
     energy_j: f64,
 }
 
-/// Reads a table. Lines that can't be used are left out and said.
+/// Reads a table of intervals; lines that cannot be used are skipped, with a remark.
 ///
 /// # Errors
 /// A column of [`HEADER`] that is missing, by name.
@@ -35,7 +35,7 @@ pub fn read_intervals(text: &str, node: &str) -> Result<NodeLog, String> {
     let mut lines = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
     let header = lines.headers().map_err(|error| error.to_string())?.clone();
     let mut columns = [0; 4];
-    for (at, name) in HEADER.iter().enumerate() {
+    for (at, name) in REQUIRED_COLUMNS.iter().enumerate() {
         let column = header.iter().position(|column| column.trim() == *name);
         columns[at] = column.ok_or_else(|| format!("no column {name:?}"))?;
     }
@@ -43,7 +43,7 @@ pub fn read_intervals(text: &str, node: &str) -> Result<NodeLog, String> {
     for (at, record) in lines.records().enumerate() {
         let read = record
             .map_err(|error| error.to_string())
-            .and_then(|record| interval(&mut log, &record, columns));
+            .and_then(|record| read_interval(&mut log, &record, columns));
         match read {
             Ok(interval) => intervals.push(interval),
             Err(problem) => {
@@ -53,15 +53,15 @@ pub fn read_intervals(text: &str, node: &str) -> Result<NodeLog, String> {
         }
     }
     intervals.sort_by_key(|interval| (interval.component, interval.start_ns));
-    changes(&mut log, &mut intervals);
-    meter(&mut log, &intervals);
+    add_state_changes(&mut log, &mut intervals);
+    add_summed_meter(&mut log, &intervals);
     log.sort();
     log.components.iter_mut().for_each(Component::choose_baseline);
-    log.remarks = summarised(log.remarks);
+    log.remarks = summarise_remarks(log.remarks);
     Ok(log)
 }
 
-fn interval(
+fn read_interval(
     log: &mut NodeLog,
     record: &csv::StringRecord,
     columns: [usize; 4],
@@ -73,26 +73,26 @@ fn interval(
         if can_be { Ok(value) } else { Err(format!("the number {value} can't be")) }
     };
     let (start_ns, end_ns, energy_j) =
-        (nanoseconds(number(0)?), nanoseconds(number(1)?), number(3)?);
+        (seconds_to_nanoseconds(number(0)?), seconds_to_nanoseconds(number(1)?), number(3)?);
     if end_ns <= start_ns {
         return Err("the interval has no length".into());
     }
     // The first interval of a component is marked by a word more.
     let name = field(2).trim_end_matches(" start");
     let (component, state) = name.rsplit_once(' ').ok_or(format!("no state in {name:?}"))?;
-    let (component, state) = (log.component(component), state.to_owned());
+    let (component, state) = (log.component_number(component), state.to_owned());
     Ok(LoggedInterval { start_ns, end_ns, component, state, energy_j })
 }
 
-/// The states in order of time; where nothing is said of a component, its state is lost.
-fn changes(log: &mut NodeLog, intervals: &mut [LoggedInterval]) {
+/// Adds the states in the order of their times; a component's state is lost between intervals.
+fn add_state_changes(log: &mut NodeLog, intervals: &mut [LoggedInterval]) {
     let mut last: Option<(usize, i64)> = None;
     for interval in intervals {
         let until = last.filter(|(component, _)| *component == interval.component);
         if let Some((component, end)) = until {
             if interval.start_ns < end {
                 let by = end.min(interval.end_ns) - interval.start_ns;
-                overlap(log, component, interval, by);
+                remark_on_overlap(log, component, interval, by);
             } else if interval.start_ns > end + ROUNDING_NS {
                 log.changes.push(StateChange {
                     at_ns: end,
@@ -106,8 +106,9 @@ fn changes(log: &mut NodeLog, intervals: &mut [LoggedInterval]) {
     }
 }
 
-/// The earlier of two states is taken to end where the later one begins.
-fn overlap(log: &mut NodeLog, component: usize, interval: &LoggedInterval, by_ns: i64) {
+/// Adds a remark on two intervals of a component that overlap; the earlier one ends where the later
+/// one begins.
+fn remark_on_overlap(log: &mut NodeLog, component: usize, interval: &LoggedInterval, by_ns: i64) {
     if by_ns <= ROUNDING_NS {
         return;
     }
@@ -120,9 +121,9 @@ fn overlap(log: &mut NodeLog, component: usize, interval: &LoggedInterval, by_ns
     log.remarks.push(Remark::at(RemarkKind::Overlap, interval.start_ns, message));
 }
 
-/// A meter that has seen the energies of all intervals, each spread evenly over its time,
-/// for as long as every component is spoken of.
-fn meter(log: &mut NodeLog, intervals: &[LoggedInterval]) {
+/// Adds a meter's readings: the summed energies of all intervals, each spread evenly over its time,
+/// for the time in which every component has intervals.
+fn add_summed_meter(log: &mut NodeLog, intervals: &[LoggedInterval]) {
     let mut spans: BTreeMap<usize, (i64, i64)> = BTreeMap::new();
     let mut steps: BTreeMap<i64, f64> = BTreeMap::new();
     for interval in intervals {
@@ -209,7 +210,7 @@ mod tests {
         fn any_table_makes_a_log_that_adds_up(
             rows in proptest::collection::vec(("[0-9]{1,2}", "[0-9]{1,2}", "c[01] (a|b)", "-?[0-9]"), 0..20),
         ) {
-            let mut text = HEADER.join(",") + "\n";
+            let mut text = REQUIRED_COLUMNS.join(",") + "\n";
             for (start, end, name, energy) in rows {
                 text += &format!("{start},{end},{name},{energy}\n");
             }

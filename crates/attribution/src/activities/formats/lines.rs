@@ -5,20 +5,22 @@
 
 use std::collections::BTreeMap;
 
-use super::super::api::{MARK, STATE_MARK};
+use super::super::api::{MARKER_PREFIX, STATE_MARKER_PREFIX};
 use super::super::label::Labels;
-use super::super::log::{Component, ComponentEvent, LIMIT_NS, NodeLog, nanoseconds};
-use super::super::remark::{Remark, RemarkKind, summarised};
+use super::super::log::{
+    Component, ComponentEvent, MOMENT_LIMIT_NS, NodeLog, seconds_to_nanoseconds,
+};
+use super::super::remark::{Remark, RemarkKind, summarise_remarks};
 use super::super::sections::Sections;
 use wattline_units::power::{MarkerTexts, parse_log_line, parse_session_log};
 
-/// Name of the component.
-pub const COMPONENT: &str = "cpu";
-/// Its states.
-const IDLE: &str = "idle";
-const ACTIVE: &str = "active";
+/// Name of the component whose sections the API marks.
+pub const CPU_COMPONENT: &str = "cpu";
+/// State of this component while no section is open.
+const IDLE_STATE: &str = "idle";
+const ACTIVE_STATE: &str = "active";
 
-/// One mark of the API.
+/// Marker that the API wrote: begin, end or rename of a section, with thread, time and label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ApiMarker<'t> {
     kind: char,
@@ -27,24 +29,24 @@ struct ApiMarker<'t> {
     label: &'t str,
 }
 
-/// Reads a log; lines that are not the API's are passed over. The node is also the origin
-/// of labels that name none.
+/// Reads a log of the API's lines; other lines are skipped. The node is also the origin of labels
+/// that name none.
 #[must_use]
 pub fn read_lines(text: &str, node: &str, labels: &mut Labels) -> NodeLog {
     let mut reader = LinesReader::new(node, labels, LogClocks::of(text));
     for (index, line) in text.lines().enumerate() {
-        reader.line(index + 1, line);
+        reader.read_line(index + 1, line);
     }
     reader.finish()
 }
 
-/// Whether a text has lines of the API.
+/// Whether a text contains lines of the API.
 #[must_use]
 pub fn has_lines(text: &str) -> bool {
-    text.contains(MARK) || text.contains(STATE_MARK)
+    text.contains(MARKER_PREFIX) || text.contains(STATE_MARKER_PREFIX)
 }
 
-/// How the clocks of a log go together.
+/// Offsets between the clocks of a log.
 #[derive(Debug, Clone, Copy, Default)]
 struct LogClocks {
     /// What to add to the wall clock for uptime, in seconds.
@@ -69,19 +71,19 @@ impl LogClocks {
         Self { program_ns: offsets.get(offsets.len() / 2).copied().unwrap_or(0), ..clocks }
     }
 
-    /// The moment of a log line.
+    /// Returns a log line's time in nanoseconds since the start of the device.
     fn uptime_ns(self, line: &str) -> Option<i64> {
-        Some(nanoseconds(parse_log_line(line)?.wall_s? + self.wall_s?))
+        Some(seconds_to_nanoseconds(parse_log_line(line)?.wall_s? + self.wall_s?))
     }
 }
 
-/// The mark in a line; what is wrong with it, if it is broken.
+/// Parses the marker in a line, if there is one; the error is what is wrong with a broken one.
 fn mark(line: &str) -> Option<Result<ApiMarker<'_>, &'static str>> {
-    let rest = &line[line.find(MARK)? + MARK.len()..];
-    Some(parse(rest))
+    let rest = &line[line.find(MARKER_PREFIX)? + MARKER_PREFIX.len()..];
+    Some(parse_marker(rest))
 }
 
-fn parse(rest: &str) -> Result<ApiMarker<'_>, &'static str> {
+fn parse_marker(rest: &str) -> Result<ApiMarker<'_>, &'static str> {
     let mut fields = rest.trim_end().splitn(4, ' ');
     let kind = fields.next().unwrap_or("");
     let number = |field: Option<&str>| field.and_then(|field| field.parse::<i64>().ok());
@@ -97,8 +99,8 @@ fn parse(rest: &str) -> Result<ApiMarker<'_>, &'static str> {
     }
 }
 
-/// What a line says happened in a process, at a moment.
-enum Happening<'t> {
+/// Event of a process in the log: one of its markers, or its death.
+enum ProcessEvent<'t> {
     Mark(ApiMarker<'t>),
     Death,
 }
@@ -109,7 +111,7 @@ struct LinesReader<'a, 't> {
     log: NodeLog,
     sections: Sections,
     /// What happened: moment, process, what.
-    happenings: Vec<(i64, i64, Happening<'t>)>,
+    happenings: Vec<(i64, i64, ProcessEvent<'t>)>,
     /// The latest moment of each thread, and of all.
     latest_of: BTreeMap<(i64, i64), i64>,
     latest_ns: i64,
@@ -118,9 +120,9 @@ struct LinesReader<'a, 't> {
 impl<'a, 't> LinesReader<'a, 't> {
     fn new(node: &str, labels: &'a mut Labels, clocks: LogClocks) -> Self {
         let mut log = NodeLog::new(node);
-        let cpu = log.component(COMPONENT);
-        for state in [IDLE, ACTIVE] {
-            log.components[cpu].state(state);
+        let cpu = log.component_number(CPU_COMPONENT);
+        for state in [IDLE_STATE, ACTIVE_STATE] {
+            log.components[cpu].state_number(state);
         }
         log.components[cpu].initial = Some(0);
         Self {
@@ -130,28 +132,28 @@ impl<'a, 't> LinesReader<'a, 't> {
             sections: Sections::default(),
             happenings: Vec::new(),
             latest_of: BTreeMap::new(),
-            latest_ns: -LIMIT_NS,
+            latest_ns: -MOMENT_LIMIT_NS,
         }
     }
 
-    fn line(&mut self, number: usize, line: &'t str) {
+    fn read_line(&mut self, number: usize, line: &'t str) {
         match mark(line) {
-            None => match line.split_once(STATE_MARK) {
-                Some((_, rest)) => self.logged_state(number, line, rest),
-                None => self.death(line),
+            None => match line.split_once(STATE_MARKER_PREFIX) {
+                Some((_, rest)) => self.read_state_marker(number, line, rest),
+                None => self.read_process_death(line),
             },
             Some(Ok(mark)) => {
                 let process = parse_log_line(line).map_or(0, |line| i64::from(line.pid));
-                self.happened(mark, process);
+                self.keep_marker(mark, process);
             }
-            Some(Err(problem)) => self.unreadable(number, problem),
+            Some(Err(problem)) => self.remark_on_unreadable(number, problem),
         }
     }
 
-    /// Keeps a mark with its moment on the board's clock.
-    fn happened(&mut self, mark: ApiMarker<'t>, process: i64) {
+    /// Adds a marker with its time on the device's clock.
+    fn keep_marker(&mut self, mark: ApiMarker<'t>, process: i64) {
         let at_ns = mark.at_ns.saturating_add(self.clocks.program_ns);
-        let mut at_ns = at_ns.clamp(-LIMIT_NS, LIMIT_NS);
+        let mut at_ns = at_ns.clamp(-MOMENT_LIMIT_NS, MOMENT_LIMIT_NS);
         let latest = self.latest_of.entry((process, mark.thread)).or_insert(at_ns);
         if at_ns < *latest {
             let message = format!(
@@ -164,35 +166,37 @@ impl<'a, 't> LinesReader<'a, 't> {
         }
         *latest = at_ns;
         self.latest_ns = self.latest_ns.max(at_ns);
-        self.happenings.push((at_ns, process, Happening::Mark(mark)));
+        self.happenings.push((at_ns, process, ProcessEvent::Mark(mark)));
     }
 
-    /// Goes through all that happened; lines of several threads may have changed places.
+    /// Applies all events in the order of their times; lines of several threads may be interleaved
+    /// out of order.
     fn replay(&mut self) {
         let mut happenings = std::mem::take(&mut self.happenings);
         happenings.sort_by_key(|(at_ns, ..)| *at_ns);
         for (at_ns, process, happening) in happenings {
-            let was_open = self.sections.are_open();
+            let was_open = self.sections.has_open();
             match happening {
-                Happening::Mark(mark) => self.mark(at_ns, &mark, process),
-                Happening::Death => {
+                ProcessEvent::Mark(mark) => self.apply_marker(at_ns, &mark, process),
+                ProcessEvent::Death => {
                     let labels = &*self.labels;
-                    let ended = self.sections.died(at_ns, process, |label| labels.text(label));
+                    let ended =
+                        self.sections.end_process(at_ns, process, |label| labels.text(label));
                     for label in ended {
-                        self.log.change(at_ns, 0, ComponentEvent::Remove(label));
+                        self.log.add_change(at_ns, 0, ComponentEvent::Remove(label));
                     }
                 }
             }
-            self.state(at_ns, was_open);
+            self.change_cpu_state(at_ns, was_open);
         }
     }
 
-    fn mark(&mut self, at_ns: i64, mark: &ApiMarker<'_>, process: i64) {
+    fn apply_marker(&mut self, at_ns: i64, mark: &ApiMarker<'_>, process: i64) {
         let thread = (process, mark.thread);
         if mark.kind == 'X' {
             let label = self.labels.parse(&self.log.node, mark.label);
             if let Some(proxy) = self.sections.rename(at_ns, thread, label) {
-                self.log.change(at_ns, 0, ComponentEvent::Rebind(proxy, label));
+                self.log.add_change(at_ns, 0, ComponentEvent::Rebind(proxy, label));
             }
             return;
         }
@@ -203,55 +207,55 @@ impl<'a, 't> LinesReader<'a, 't> {
             self.sections.end(at_ns, thread)
         };
         if let Some(turn) = turn {
-            self.turn(at_ns, turn.from, turn.to);
+            self.change_activity(at_ns, turn.from, turn.to);
         }
     }
 
-    fn turn(
+    fn change_activity(
         &mut self,
         at_ns: i64,
         from: Option<super::super::label::Label>,
         to: Option<super::super::label::Label>,
     ) {
         if let Some(from) = from {
-            self.log.change(at_ns, 0, ComponentEvent::Remove(from));
+            self.log.add_change(at_ns, 0, ComponentEvent::Remove(from));
         }
         if let Some(to) = to {
-            self.log.change(at_ns, 0, ComponentEvent::Add(to));
+            self.log.add_change(at_ns, 0, ComponentEvent::Add(to));
         }
     }
 
-    fn state(&mut self, at_ns: i64, was_open: bool) {
-        let is_open = self.sections.are_open();
+    fn change_cpu_state(&mut self, at_ns: i64, was_open: bool) {
+        let is_open = self.sections.has_open();
         if is_open != was_open {
-            self.log.set_state(at_ns, 0, if is_open { ACTIVE } else { IDLE });
+            self.log.set_state(at_ns, 0, if is_open { ACTIVE_STATE } else { IDLE_STATE });
         }
     }
 
     /// `COMPONENT: STATE` of a script, at the log's time.
-    fn logged_state(&mut self, number: usize, line: &str, rest: &str) {
+    fn read_state_marker(&mut self, number: usize, line: &str, rest: &str) {
         let parts = rest.split_once(':').map(|(name, state)| (name.trim(), state.trim()));
         let parts = parts.filter(|(name, state)| !name.is_empty() && !state.is_empty());
         match (self.clocks.uptime_ns(line), parts) {
             (Some(at_ns), Some((name, state))) => {
-                let component = self.log.component(name);
+                let component = self.log.component_number(name);
                 self.log.set_state(at_ns, component, state);
             }
-            (None, _) => self.unreadable(number, "its time and uptime are not known"),
-            (_, None) => self.unreadable(number, "it is not COMPONENT: STATE"),
+            (None, _) => self.remark_on_unreadable(number, "its time and uptime are not known"),
+            (_, None) => self.remark_on_unreadable(number, "it is not COMPONENT: STATE"),
         }
     }
 
-    fn unreadable(&mut self, number: usize, problem: &str) {
+    fn remark_on_unreadable(&mut self, number: usize, problem: &str) {
         let message = format!("line {number}: {problem}; it is left out");
         self.log.remarks.push(Remark::new(RemarkKind::Unreadable, message));
     }
 
-    /// A line of the system that says that a process died.
-    fn death(&mut self, line: &str) {
+    /// Reads a line of the system about the death of a process.
+    fn read_process_death(&mut self, line: &str) {
         let text = parse_session_log(line, &MarkerTexts::default());
         if let Some(pid) = text.deaths.first().and_then(|death| death.pid) {
-            self.happenings.push((self.latest_ns, i64::from(pid), Happening::Death));
+            self.happenings.push((self.latest_ns, i64::from(pid), ProcessEvent::Death));
         }
     }
 
@@ -261,7 +265,7 @@ impl<'a, 't> LinesReader<'a, 't> {
         self.sections.finish(|label| labels.text(label));
         let mut log = self.log;
         log.remarks.append(&mut self.sections.remarks);
-        log.remarks = summarised(log.remarks);
+        log.remarks = summarise_remarks(log.remarks);
         log.sort();
         log.components.iter_mut().for_each(Component::choose_baseline);
         log

@@ -8,7 +8,7 @@ use wattline_units::format::counted_as;
 use super::super::label::Label;
 use crate::perfetto::Track;
 
-/// What is open of such sections.
+/// Open sections that belong to tracks or processes instead of threads.
 #[derive(Debug, Default)]
 pub(super) struct OpenSections {
     /// `G`: by process, track and cookie; a cookie may be used again before its end.
@@ -27,24 +27,24 @@ pub(super) struct OpenSections {
 }
 
 impl OpenSections {
-    /// A section on a track of its own begins.
+    /// Begins a section on a track of its own.
     pub fn begin(&mut self, pid: i32, track: &str, cookie: i64, label: Label) {
         self.on_tracks.entry((pid, track.to_owned(), cookie)).or_default().push(label);
     }
 
-    /// It ends; `None` if it never began.
+    /// Ends a section on a track of its own; returns its label, or `None` if it never began.
     pub fn end(&mut self, pid: i32, track: &str, cookie: i64) -> Option<Label> {
         self.on_tracks.get_mut(&(pid, track.to_owned(), cookie))?.pop()
     }
 
-    /// Takes in what a track is, if it is no thread's.
-    pub fn track(&mut self, track: &Track) {
+    /// Registers a track, if it is no thread's.
+    pub fn register_track(&mut self, track: &Track) {
         self.processes.extend(track.pid.map(|pid| (track.uuid, pid)));
         self.parents.extend(track.parent.map(|parent| (track.uuid, parent)));
     }
 
-    /// The process of a track.
-    pub fn process(&self, track: u64) -> Option<i32> {
+    /// Returns the process id of a track or of the nearest of its parents that has one.
+    pub fn process_of_track(&self, track: u64) -> Option<i32> {
         let mut at = track;
         // Tracks nest a few deep; a circle is damage.
         for _ in 0..32 {
@@ -56,19 +56,20 @@ impl OpenSections {
         None
     }
 
-    /// A slice of a track begins.
-    pub(crate) fn slice_begins(&mut self, track: u64, label: Option<Label>) {
+    /// Begins a slice of a track; `label` is `None` for a slice that is not an activity.
+    pub(crate) fn begin_slice(&mut self, track: u64, label: Option<Label>) {
         self.nobodys += u64::from(label.is_none());
         self.slices.entry(track).or_default().push(label);
     }
 
-    /// The innermost slice of a track ends; `None` if it has no label or never began.
-    pub(crate) fn slice_ends(&mut self, track: u64) -> Option<Label> {
+    /// Ends the innermost slice of a track; returns its label, or `None` if it has none or never
+    /// began.
+    pub(crate) fn end_slice(&mut self, track: u64) -> Option<Label> {
         self.slices.get_mut(&track)?.pop()?
     }
 
-    /// A sentence for each sort of section that is in no account.
-    pub fn unread(&self) -> Vec<String> {
+    /// Returns a sentence for each kind of section that is in no account.
+    pub fn unread_section_findings(&self) -> Vec<String> {
         let marks = self.unknown_marks.iter().map(|(letter, count)| {
             format!(
                 "{count} of atrace lines of the form {letter}|, which could hold sections and \

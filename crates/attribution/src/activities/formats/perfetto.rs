@@ -7,18 +7,20 @@ use std::io::{self, Read};
 
 use wattline_units::format::counted_as;
 
-use super::super::api::SECTION;
-use super::super::binder::Binder;
-use super::super::combine::with_frequencies;
+use super::super::api::SECTION_PREFIX;
+use super::super::binder::BinderTransactions;
+use super::super::combine::merge_frequencies_into_states;
 use super::super::label::{Label, Labels};
-use super::super::log::{Component, ComponentEvent, LIMIT_NS, NodeLog};
-use super::super::remark::{Remark, RemarkKind, summarised};
+use super::super::log::{Component, ComponentEvent, MOMENT_LIMIT_NS, NodeLog};
+use super::super::remark::{Remark, RemarkKind, summarise_remarks};
 use super::super::sections::{Sections, Thread};
 use super::open_sections::OpenSections;
 use super::trace_meter::TraceMeter;
-use crate::perfetto::{Holds, Losses, TraceEvent, TraceMarker, TraceReader, What};
+use crate::perfetto::{
+    Losses, RecordContent, TraceEvent, TraceEventKind, TraceMarker, TraceReader,
+};
 
-/// What a trace is read with.
+/// Options of reading a trace: names of the node and of the rails.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PerfettoOptions {
     /// Rails of the meter; all that the trace has if none are named.
@@ -34,7 +36,7 @@ const STATE_COUNTERS: [(&str, &str); 4] = [
     ("wifi_radio", "wifi"),
 ];
 
-/// Reads a trace. What it lost and what makes no sense is said.
+/// Reads a trace as a node's log, with remarks on lost and inconsistent events.
 ///
 /// # Errors
 /// What the input says, and rails that are not there.
@@ -47,7 +49,7 @@ pub fn read_perfetto(
     read_traces(vec![TraceReader::new(input)?], node, labels, options)
 }
 
-/// Reads traces of one machine, in one clock, as one log.
+/// Reads traces of one machine with one clock as one log.
 ///
 /// # Errors
 /// As [`read_perfetto`].
@@ -61,26 +63,31 @@ pub fn read_traces(
     for trace in &mut traces {
         for event in trace.by_ref() {
             let event = event?;
-            events.extend((!is_of_no_use(&event.what)).then_some(event));
+            events.extend((!is_unused(&event.what)).then_some(event));
         }
     }
     // Bundles are in order within a core only; names come first.
     events.sort_by_key(|event| event.at_ns);
     let mut builder = PerfettoLogBuilder::new(node, labels);
     for event in &events {
-        builder.event(event);
+        builder.take_event(event);
     }
     let losses: Vec<&Losses> = traces.iter().map(TraceReader::losses).collect();
     builder.finish(options, &losses).map_err(io::Error::other)
 }
 
-/// Events that nothing is made of.
-fn is_of_no_use(what: &What) -> bool {
-    matches!(what, What::Package { .. } | What::Instant { .. } | What::Counter { .. })
+/// Whether no part of the log is made from an event of this kind.
+fn is_unused(what: &TraceEventKind) -> bool {
+    matches!(
+        what,
+        TraceEventKind::Package { .. }
+            | TraceEventKind::Instant { .. }
+            | TraceEventKind::Counter { .. }
+    )
 }
 
-/// A thread; its number is enough on one device.
-fn thread(tid: i32) -> Thread {
+/// Returns a thread's key: on one device its number is enough.
+fn thread_key(tid: i32) -> Thread {
     (0, i64::from(tid))
 }
 
@@ -94,7 +101,7 @@ struct PerfettoLogBuilder<'a> {
     /// Process and thread of the tracks that are threads'.
     tracks: BTreeMap<u64, (i32, i32)>,
     /// Calls between processes.
-    binder: Binder,
+    binder: BinderTransactions,
     /// The thread on each core, with the label that the core shows.
     running: BTreeMap<u32, i32>,
     meter: TraceMeter,
@@ -110,158 +117,169 @@ impl<'a> PerfettoLogBuilder<'a> {
             process_of: BTreeMap::new(),
             names: BTreeMap::new(),
             tracks: BTreeMap::new(),
-            binder: Binder::default(),
+            binder: BinderTransactions::default(),
             running: BTreeMap::new(),
             meter: TraceMeter::default(),
             open: OpenSections::default(),
         }
     }
 
-    fn event(&mut self, event: &TraceEvent) {
-        let at_ns = event.at_ns.map_or(0, |at| i64::try_from(at).unwrap_or(LIMIT_NS).min(LIMIT_NS));
+    fn take_event(&mut self, event: &TraceEvent) {
+        let at_ns = event
+            .at_ns
+            .map_or(0, |at| i64::try_from(at).unwrap_or(MOMENT_LIMIT_NS).min(MOMENT_LIMIT_NS));
         match &event.what {
-            What::Rail { .. } | What::RailEnergy { .. } | What::Battery { .. } => {
+            TraceEventKind::Rail { .. }
+            | TraceEventKind::RailEnergy { .. }
+            | TraceEventKind::Battery { .. } => {
                 self.meter.take(event);
             }
-            what @ (What::Process { .. } | What::Thread { .. } | What::Track(_)) => {
+            what @ (TraceEventKind::Process { .. }
+            | TraceEventKind::Thread { .. }
+            | TraceEventKind::Track(_)) => {
                 self.register(what);
             }
-            what @ (What::CpuIdle { .. }
-            | What::CpuFrequency { .. }
-            | What::CpuHotplug { .. }
-            | What::GpuFrequency { .. }
-            | What::Lost { .. }) => self.change_state(at_ns, what),
+            what @ (TraceEventKind::CpuIdle { .. }
+            | TraceEventKind::CpuFrequency { .. }
+            | TraceEventKind::CpuHotplug { .. }
+            | TraceEventKind::GpuFrequency { .. }
+            | TraceEventKind::Lost { .. }) => self.change_state(at_ns, what),
             what => self.change_activity(at_ns, what),
         }
     }
 
-    /// Remembers processes, threads and tracks.
-    fn register(&mut self, what: &What) {
+    /// Registers processes, threads and tracks.
+    fn register(&mut self, what: &TraceEventKind) {
         match what {
-            What::Process { pid, name, .. } => {
+            TraceEventKind::Process { pid, name, .. } => {
                 self.names.insert(*pid, name.clone());
                 self.process_of.insert(*pid, *pid);
             }
-            What::Thread { tid, pid: Some(pid), .. } => {
+            TraceEventKind::Thread { tid, pid: Some(pid), .. } => {
                 self.process_of.insert(*tid, *pid);
             }
-            What::Track(track) => {
+            TraceEventKind::Track(track) => {
                 let thread = track.tid.and_then(|tid| i32::try_from(tid).ok());
                 if let (Some(pid), Some(tid)) = (track.pid, thread) {
                     self.tracks.insert(track.uuid, (pid, tid));
                 } else {
-                    self.open.track(track);
+                    self.open.register_track(track);
                 }
             }
             _ => {}
         }
     }
 
-    /// Power states of cores and GPUs.
-    fn change_state(&mut self, at_ns: i64, what: &What) {
+    /// Changes the power states of cores and GPUs.
+    fn change_state(&mut self, at_ns: i64, what: &TraceEventKind) {
         match what {
-            What::CpuIdle { cpu, state } => {
+            TraceEventKind::CpuIdle { cpu, state } => {
                 let state = if state.is_some() { "idle" } else { "active" };
-                self.state(at_ns, &format!("cpu{cpu}"), state);
+                self.set_state(at_ns, &format!("cpu{cpu}"), state);
             }
-            What::CpuFrequency { cpu, khz } => {
-                self.state(at_ns, &format!("cpu{cpu} frequency"), &format!("{khz} kHz"));
+            TraceEventKind::CpuFrequency { cpu, khz } => {
+                self.set_state(at_ns, &format!("cpu{cpu} frequency"), &format!("{khz} kHz"));
             }
-            What::CpuHotplug { cpu, is_online } => {
+            TraceEventKind::CpuHotplug { cpu, is_online } => {
                 let state = if *is_online { "active" } else { "off" };
-                self.state(at_ns, &format!("cpu{cpu}"), state);
+                self.set_state(at_ns, &format!("cpu{cpu}"), state);
             }
-            What::GpuFrequency { gpu, state } => {
+            TraceEventKind::GpuFrequency { gpu, state } => {
                 let name = if *state == 0 { "idle".to_owned() } else { format!("{state} kHz") };
-                self.state(at_ns, &format!("gpu{gpu}"), &name);
+                self.set_state(at_ns, &format!("gpu{gpu}"), &name);
             }
-            What::Lost { cpu } => self.lost(at_ns, *cpu),
+            TraceEventKind::Lost { cpu } => self.lose_core(at_ns, *cpu),
             _ => {}
         }
     }
 
-    /// Who runs, and what for.
-    fn change_activity(&mut self, at_ns: i64, what: &What) {
+    /// Changes the running threads of cores and their activities.
+    fn change_activity(&mut self, at_ns: i64, what: &TraceEventKind) {
         match what {
-            What::Switch { cpu, next_tid, .. } => {
+            TraceEventKind::Switch { cpu, next_tid, .. } => {
                 self.running.insert(*cpu, *next_tid);
-                self.paint(at_ns, *cpu);
+                self.update_core_activity(at_ns, *cpu);
             }
-            What::Mark { tid, mark } => self.mark(at_ns, *tid, mark),
-            What::SliceBegin { track, name } => {
+            TraceEventKind::Mark { tid, mark } => self.apply_marker(at_ns, *tid, mark),
+            TraceEventKind::SliceBegin { track, name } => {
                 let name = name.clone().unwrap_or_else(|| "(name lost)".into());
                 match self.tracks.get(track).copied() {
-                    Some((pid, tid)) => self.mark(at_ns, tid, &TraceMarker::Begin { pid, name }),
-                    None => self.slice_begins(at_ns, *track, &name),
+                    Some((pid, tid)) => {
+                        self.apply_marker(at_ns, tid, &TraceMarker::Begin { pid, name })
+                    }
+                    None => self.begin_slice(at_ns, *track, &name),
                 }
             }
-            What::SliceEnd { track } => match self.tracks.get(track).copied() {
-                Some((_, tid)) => self.mark(at_ns, tid, &TraceMarker::End),
+            TraceEventKind::SliceEnd { track } => match self.tracks.get(track).copied() {
+                Some((_, tid)) => self.apply_marker(at_ns, tid, &TraceMarker::End),
                 None => {
-                    let ended = self.open.slice_ends(*track);
-                    self.devices(at_ns, ended.map(ComponentEvent::Remove));
+                    let ended = self.open.end_slice(*track);
+                    self.change_devices(at_ns, ended.map(ComponentEvent::Remove));
                 }
             },
-            What::Transaction { tid, id, is_reply: true, .. } => {
-                self.binder.reply(*id, thread(*tid), &mut self.sections);
-                self.repaint(at_ns, *tid);
+            TraceEventKind::Transaction { tid, id, is_reply: true, .. } => {
+                self.binder.reply(*id, thread_key(*tid), &mut self.sections);
+                self.update_core_of_thread(at_ns, *tid);
             }
-            What::Transaction { tid, id, is_one_way, .. } => {
-                let (label, served) = (self.activity(*tid), self.sections.carried(thread(*tid)));
-                self.binder.call(*id, thread(*tid), label, served, *is_one_way);
+            TraceEventKind::Transaction { tid, id, is_one_way, .. } => {
+                let (label, served) =
+                    (self.thread_activity(*tid), self.sections.served_calls(thread_key(*tid)));
+                self.binder.call(*id, thread_key(*tid), label, served, *is_one_way);
             }
-            What::TransactionReceived { tid, id } => {
-                self.binder.received(at_ns, *id, thread(*tid), &mut self.sections);
-                self.repaint(at_ns, *tid);
+            TraceEventKind::TransactionReceived { tid, id } => {
+                self.binder.receive(at_ns, *id, thread_key(*tid), &mut self.sections);
+                self.update_core_of_thread(at_ns, *tid);
             }
             _ => {}
         }
     }
 
-    fn state(&mut self, at_ns: i64, component: &str, state: &str) {
-        let component = self.log.component(component);
+    fn set_state(&mut self, at_ns: i64, component: &str, state: &str) {
+        let component = self.log.component_number(component);
         self.log.set_state(at_ns, component, state);
     }
 
-    /// The kernel lost events of a core: its state and activity are not known.
-    fn lost(&mut self, at_ns: i64, cpu: u32) {
+    /// Marks a core's state and activity as unknown, since the kernel lost events of it.
+    fn lose_core(&mut self, at_ns: i64, cpu: u32) {
         self.running.remove(&cpu);
         for name in [format!("cpu{cpu}"), format!("cpu{cpu} frequency")] {
             let known = self.log.components.iter().position(|component| component.name == name);
             if let Some(component) = known {
-                self.log.change(at_ns, component, ComponentEvent::Lost);
+                self.log.add_change(at_ns, component, ComponentEvent::Lost);
             }
         }
     }
 
-    fn mark(&mut self, at_ns: i64, tid: i32, mark: &TraceMarker) {
+    fn apply_marker(&mut self, at_ns: i64, tid: i32, mark: &TraceMarker) {
         match mark {
             TraceMarker::Begin { pid, name } => {
                 self.process_of.entry(tid).or_insert(*pid);
-                let label = self.within_call(tid, name).unwrap_or_else(|| self.section(*pid, name));
-                self.sections.begin(at_ns, thread(tid), label);
-                self.repaint(at_ns, tid);
+                let label = self
+                    .served_call_label(tid, name)
+                    .unwrap_or_else(|| self.section_label(*pid, name));
+                self.sections.begin(at_ns, thread_key(tid), label);
+                self.update_core_of_thread(at_ns, tid);
             }
             TraceMarker::End => {
-                self.sections.end(at_ns, thread(tid));
-                self.repaint(at_ns, tid);
+                self.sections.end(at_ns, thread_key(tid));
+                self.update_core_of_thread(at_ns, tid);
             }
             TraceMarker::AsyncBegin { pid, name, .. } => {
-                let label = self.section(*pid, name);
-                self.devices(at_ns, Some(ComponentEvent::Add(label)));
+                let label = self.section_label(*pid, name);
+                self.change_devices(at_ns, Some(ComponentEvent::Add(label)));
             }
             TraceMarker::AsyncEnd { pid, name, .. } => {
-                let label = self.section(*pid, name);
-                self.devices(at_ns, Some(ComponentEvent::Remove(label)));
+                let label = self.section_label(*pid, name);
+                self.change_devices(at_ns, Some(ComponentEvent::Remove(label)));
             }
             TraceMarker::TrackBegin { pid, track, name, cookie } => {
-                let label = self.section(*pid, name);
+                let label = self.section_label(*pid, name);
                 self.open.begin(*pid, track, *cookie, label);
-                self.devices(at_ns, Some(ComponentEvent::Add(label)));
+                self.change_devices(at_ns, Some(ComponentEvent::Add(label)));
             }
             TraceMarker::TrackEnd { pid, track, cookie } => {
                 let ended = self.open.end(*pid, track, *cookie);
-                self.devices(at_ns, ended.map(ComponentEvent::Remove));
+                self.change_devices(at_ns, ended.map(ComponentEvent::Remove));
             }
             TraceMarker::Unknown(letter) => {
                 *self.open.unknown_marks.entry(*letter).or_default() += 1;
@@ -270,43 +288,45 @@ impl<'a> PerfettoLogBuilder<'a> {
                 let known = STATE_COUNTERS.iter().find(|(end, _)| name.ends_with(end));
                 if let Some((_, component)) = known {
                     let state = if *value == 0 { "off".into() } else { format!("level {value}") };
-                    self.state(at_ns, component, &state);
+                    self.set_state(at_ns, component, &state);
                 }
             }
             TraceMarker::Instant | TraceMarker::Text(_) => {}
         }
     }
 
-    /// While a thread serves a call, its sections are the caller's: what a service calls its
-    /// work is no activity. Those that the API names are.
-    fn within_call(&self, tid: i32, name: &str) -> Option<Label> {
-        let serves = self.sections.carried(thread(tid)) > 0 && !name.starts_with(SECTION);
-        self.sections.innermost(thread(tid)).filter(|_| serves)
+    /// Returns the caller's label for a section of a thread that serves a call, since a service's
+    /// names for its work are no activities; `None` for sections of the API.
+    fn served_call_label(&self, tid: i32, name: &str) -> Option<Label> {
+        let serves =
+            self.sections.served_calls(thread_key(tid)) > 0 && !name.starts_with(SECTION_PREFIX);
+        self.sections.innermost(thread_key(tid)).filter(|_| serves)
     }
 
-    /// The label of a section: the API's own, or process and name.
-    fn section(&mut self, pid: i32, name: &str) -> Label {
-        let process = self.process(pid);
-        match name.strip_prefix(SECTION) {
+    /// Returns the label of a section: the API's own, or process and name.
+    fn section_label(&mut self, pid: i32, name: &str) -> Label {
+        let process = self.process_name(pid);
+        match name.strip_prefix(SECTION_PREFIX) {
             Some(label) => self.labels.parse(&process, label),
             None => self.labels.intern(&process, name),
         }
     }
 
-    fn process(&self, pid: i32) -> String {
+    fn process_name(&self, pid: i32) -> String {
         let name = self.names.get(&pid).filter(|name| !name.is_empty());
         name.cloned().unwrap_or_else(|| format!("process {pid}"))
     }
 
-    fn slice_begins(&mut self, at_ns: i64, track: u64, name: &str) {
-        let process = self.open.process(track);
-        let label = process.map(|pid| self.section(pid, name));
-        self.open.slice_begins(track, label);
-        self.devices(at_ns, label.map(ComponentEvent::Add));
+    fn begin_slice(&mut self, at_ns: i64, track: u64, name: &str) {
+        let process = self.open.process_of_track(track);
+        let label = process.map(|pid| self.section_label(pid, name));
+        self.open.begin_slice(track, label);
+        self.change_devices(at_ns, label.map(ComponentEvent::Add));
     }
 
-    /// Sections that no thread holds are of all devices that are no cores, in equal parts.
-    fn devices(&mut self, at_ns: i64, event: Option<ComponentEvent>) {
+    /// Changes the activity of all components that are no cores, which share sections that belong
+    /// to no thread in equal parts.
+    fn change_devices(&mut self, at_ns: i64, event: Option<ComponentEvent>) {
         let Some(event) = event else { return };
         let is_device = |component: &Component| !component.name.starts_with("cpu");
         if matches!(event, ComponentEvent::Add(_)) && !self.log.components.iter().any(is_device) {
@@ -314,38 +334,38 @@ impl<'a> PerfettoLogBuilder<'a> {
         }
         for component in 0..self.log.components.len() {
             if !self.log.components[component].name.starts_with("cpu") {
-                self.log.change(at_ns, component, event);
+                self.log.add_change(at_ns, component, event);
             }
         }
     }
 
-    /// A thread's section changed: so does the core that it runs on.
-    fn repaint(&mut self, at_ns: i64, tid: i32) {
+    /// Updates the activity of the core that a thread runs on, after its section changed.
+    fn update_core_of_thread(&mut self, at_ns: i64, tid: i32) {
         let cpu = self.running.iter().find(|(_, running)| **running == tid).map(|(cpu, _)| *cpu);
         if let Some(cpu) = cpu {
-            self.paint(at_ns, cpu);
+            self.update_core_activity(at_ns, cpu);
         }
     }
 
-    /// A core works for what its thread works for.
-    fn paint(&mut self, at_ns: i64, cpu: u32) {
+    /// Sets a core's activity to that of its running thread.
+    fn update_core_activity(&mut self, at_ns: i64, cpu: u32) {
         let Some(tid) = self.running.get(&cpu).copied() else { return };
-        let component = self.log.component(&format!("cpu{cpu}"));
+        let component = self.log.component_number(&format!("cpu{cpu}"));
         let label = if tid == 0 {
             let node = self.log.node.clone();
             self.labels.intern(&node, "Idle")
         } else {
-            self.activity(tid)
+            self.thread_activity(tid)
         };
-        self.log.change(at_ns, component, ComponentEvent::Set(label));
+        self.log.add_change(at_ns, component, ComponentEvent::Set(label));
     }
 
-    /// What a thread works for: its innermost section, or a call that it serves; without
-    /// both, its process.
-    fn activity(&mut self, tid: i32) -> Label {
-        self.sections.innermost(thread(tid)).unwrap_or_else(|| {
+    /// Returns the activity of a thread: its innermost section or the call that it serves, else its
+    /// process.
+    fn thread_activity(&mut self, tid: i32) -> Label {
+        self.sections.innermost(thread_key(tid)).unwrap_or_else(|| {
             let process = self.process_of.get(&tid).copied().unwrap_or(tid);
-            let process = self.process(process);
+            let process = self.process_name(process);
             self.labels.intern(&process, "-")
         })
     }
@@ -354,16 +374,16 @@ impl<'a> PerfettoLogBuilder<'a> {
         let (readings, told) = std::mem::take(&mut self.meter).readings(&options.rails)?;
         self.log.readings = readings;
         self.log.remarks.extend(told);
-        super::csv::meter_steps(&mut self.log);
-        self.idle_by_switches();
+        super::csv::mark_meter_resets(&mut self.log);
+        self.infer_idle_from_switches();
         let labels = &*self.labels;
         self.sections.finish(|label| labels.text(label));
-        let unread = self.open.unread();
+        let unread = self.open.unread_section_findings();
         let mut log = self.log;
         log.remarks.append(&mut self.sections.remarks);
         let lost = losses.iter().flat_map(|losses| losses.findings());
         log.remarks.extend(lost.map(|loss| Remark::new(RemarkKind::Truncated, loss)));
-        let wanted = [Holds::Scheduling, Holds::Energy, Holds::Sections];
+        let wanted = [RecordContent::Scheduling, RecordContent::Energy, RecordContent::Sections];
         let unread = losses.iter().flat_map(|l| l.unread_findings(&wanted)).chain(unread);
         log.remarks.extend(unread.map(|what| Remark::new(RemarkKind::NotRead, what)));
         if self.binder.unknown > 0 {
@@ -377,17 +397,17 @@ impl<'a> PerfettoLogBuilder<'a> {
             log.remarks.push(Remark::new(RemarkKind::Note, message));
         }
         if log.readings.is_empty() {
-            log.remarks.push(Remark::new(RemarkKind::NoMeter, no_meter(&log.remarks)));
+            log.remarks.push(Remark::new(RemarkKind::NoMeter, missing_meter_reason(&log.remarks)));
         }
         log.sort();
         log.components.iter_mut().for_each(Component::choose_baseline);
-        log = with_frequencies(log);
-        log.remarks = summarised(log.remarks);
+        log = merge_frequencies_into_states(log);
+        log.remarks = summarise_remarks(log.remarks);
         Ok(log)
     }
 
-    /// Cores without idle events in the trace: idle while thread 0 runs.
-    fn idle_by_switches(&mut self) {
+    /// Sets cores without idle events in the trace to idle while thread 0 runs.
+    fn infer_idle_from_switches(&mut self) {
         for component in 0..self.log.components.len() {
             let of = &self.log.components[component];
             if !of.states.is_empty() || !of.name.starts_with("cpu") {
@@ -410,8 +430,8 @@ impl<'a> PerfettoLogBuilder<'a> {
     }
 }
 
-/// Why there is no meter: a remedy only for a trace that was understood whole.
-fn no_meter(remarks: &[Remark]) -> &'static str {
+/// Returns why there is no meter, with a remedy only if the whole trace was read.
+fn missing_meter_reason(remarks: &[Remark]) -> &'static str {
     let is_whole = |r: &Remark| !matches!(r.kind, RemarkKind::NotRead | RemarkKind::Truncated);
     match remarks.iter().all(is_whole) {
         true => {

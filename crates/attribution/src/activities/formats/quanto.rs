@@ -4,16 +4,16 @@
 use wattline_units::format::counted;
 
 use super::super::entry::{
-    BUFFER_ENTRIES, CounterStep, EntryKind, LogEntry, Unwrapped, decode_entries,
+    BUFFER_ENTRIES, CounterStep, EntryKind, LogEntry, WrappingCounter, decode_entries,
 };
 use super::super::label::{Label, LabelCode, Labels};
 use super::super::log::{
-    Component, ComponentEvent, LoggedReading, NodeLog, StateChange, nanoseconds,
+    Component, ComponentEvent, LoggedReading, NodeLog, StateChange, seconds_to_nanoseconds,
 };
 use super::super::names::NodeNames;
-use super::super::remark::{Remark, RemarkKind, summarised};
+use super::super::remark::{Remark, RemarkKind, summarise_remarks};
 
-/// Why bytes are no log.
+/// Error of bytes that are no Quanto log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QuantoError {
     /// There is nothing in it.
@@ -29,7 +29,7 @@ pub enum QuantoError {
     },
 }
 
-/// Reads a log. What can't be used of it is left out and said.
+/// Reads a binary log; entries that cannot be used are skipped, with a remark.
 ///
 /// # Errors
 /// Bytes of which not even half are entries.
@@ -42,7 +42,7 @@ pub fn read_quanto(
     if entries.is_empty() {
         return Err(QuantoError::Empty);
     }
-    let known = entries.iter().filter(|entry| EntryKind::of(entry.kind).is_some()).count();
+    let known = entries.iter().filter(|entry| EntryKind::from_number(entry.kind).is_some()).count();
     if known * 2 < entries.len() {
         return Err(QuantoError::Other { known, all: entries.len() });
     }
@@ -70,7 +70,7 @@ pub fn read_quanto(
         log.remarks.push(Remark::new(RemarkKind::Truncated, message));
     }
     log.components.iter_mut().for_each(Component::choose_baseline);
-    log.remarks = summarised(log.remarks);
+    log.remarks = summarise_remarks(log.remarks);
     Ok(log)
 }
 
@@ -78,10 +78,10 @@ struct QuantoReader<'a> {
     names: &'a NodeNames,
     labels: &'a mut Labels,
     log: NodeLog,
-    time: Unwrapped,
+    time: WrappingCounter,
     /// What the clock showed at the first entry.
     first_time: Option<u32>,
-    energy: Unwrapped,
+    energy: WrappingCounter,
     /// The component of each number, once it was seen.
     components: [Option<usize>; 256],
 }
@@ -92,63 +92,64 @@ impl<'a> QuantoReader<'a> {
             names,
             labels,
             log: NodeLog::new(&names.node.to_string()),
-            time: Unwrapped::default(),
+            time: WrappingCounter::default(),
             first_time: None,
-            energy: Unwrapped::default(),
+            energy: WrappingCounter::default(),
             components: [None; 256],
         };
         for component in &names.components {
-            reader.component(component.id);
+            reader.component_of_id(component.id);
         }
         reader
     }
 
     fn entry(&mut self, index: usize, entry: &LogEntry) {
         // Time and energy of an entry that is damaged are no reading.
-        let Some(kind) = EntryKind::of(entry.kind) else {
+        let Some(kind) = EntryKind::from_number(entry.kind) else {
             let message =
                 format!("entry {index} has the unknown type {:#04x}; it is left out", entry.kind);
-            self.remark(Remark::new(RemarkKind::Unreadable, message));
+            self.add_remark(Remark::new(RemarkKind::Unreadable, message));
             return;
         };
-        let at_ns = self.reading(entry);
+        let at_ns = self.take_reading(entry);
         match kind {
             EntryKind::Count | EntryKind::Flush => {}
-            EntryKind::PowerState => self.power_state(at_ns, entry),
-            EntryKind::Idle => self.activity(at_ns, entry, ComponentEvent::Clear),
+            EntryKind::PowerState => self.change_power_state(at_ns, entry),
+            EntryKind::Idle => self.change_activity(at_ns, entry, ComponentEvent::Clear),
             kind => {
-                let label = self.label(LabelCode(entry.value));
+                let label = self.label_of_code(LabelCode(entry.value));
                 let event = match kind {
                     EntryKind::Bind => ComponentEvent::Bind(label),
                     EntryKind::Add => ComponentEvent::Add(label),
                     EntryKind::Remove => ComponentEvent::Remove(label),
                     _ => ComponentEvent::Set(label),
                 };
-                self.activity(at_ns, entry, event);
+                self.change_activity(at_ns, entry, event);
             }
         }
     }
 
-    /// Takes time and energy; returns the moment.
-    fn reading(&mut self, entry: &LogEntry) -> i64 {
-        let (time, energy) = (self.time.next(entry.time), self.energy.next(entry.energy));
+    /// Takes an entry's time and energy as a reading of the meter; returns its time in nanoseconds.
+    fn take_reading(&mut self, entry: &LogEntry) -> i64 {
+        let (time, energy) =
+            (self.time.take_reading(entry.time), self.energy.take_reading(entry.energy));
         let first = *self.first_time.get_or_insert(entry.time);
         let ticks = u64::from(first) + self.time.total();
-        let at_ns = nanoseconds(ticks as f64 * self.names.tick_s);
+        let at_ns = seconds_to_nanoseconds(ticks as f64 * self.names.tick_s);
         if let CounterStep::Back(ticks) = time {
             let message = format!(
                 "the clock went back by {:.6} s; what was spent between the two entries is left \
                  out",
                 f64::from(ticks) * self.names.tick_s
             );
-            self.remark(Remark::at(RemarkKind::ClockStep, at_ns, message));
+            self.add_remark(Remark::at(RemarkKind::ClockStep, at_ns, message));
         }
         if let CounterStep::Back(counts) = energy {
             let message = format!(
                 "the meter went back by {}; what was spent between the two entries is left out",
                 counted(counts, "count")
             );
-            self.remark(Remark::at(RemarkKind::MeterStep, at_ns, message));
+            self.add_remark(Remark::at(RemarkKind::MeterStep, at_ns, message));
         }
         self.log.readings.push(LoggedReading {
             at_ns,
@@ -160,8 +161,8 @@ impl<'a> QuantoReader<'a> {
         at_ns
     }
 
-    fn power_state(&mut self, at_ns: i64, entry: &LogEntry) {
-        let component = self.component(entry.component);
+    fn change_power_state(&mut self, at_ns: i64, entry: &LogEntry) {
+        let component = self.component_of_id(entry.component);
         let known = self.names.component(entry.component).and_then(|c| c.state(entry.value));
         let name = known.map_or(entry.value.to_string(), str::to_owned);
         let has_names =
@@ -170,28 +171,29 @@ impl<'a> QuantoReader<'a> {
         if known.is_none() && has_names && is_new {
             let of = self.log.components[component].name.clone();
             let message = format!("{of} has no state {name} in the names; it is called {name}");
-            self.remark(Remark::at(RemarkKind::UnknownState, at_ns, message));
+            self.add_remark(Remark::at(RemarkKind::UnknownState, at_ns, message));
         }
         self.log.set_state(at_ns, component, &name);
     }
 
-    fn activity(&mut self, at_ns: i64, entry: &LogEntry, event: ComponentEvent) {
-        let component = self.component(entry.component);
+    fn change_activity(&mut self, at_ns: i64, entry: &LogEntry, event: ComponentEvent) {
+        let component = self.component_of_id(entry.component);
         self.log.changes.push(StateChange { at_ns, component, event });
         let follows = self.names.component(entry.component).is_some_and(|c| c.follows_activity);
         if let (true, ComponentEvent::Set(label) | ComponentEvent::Bind(label)) = (follows, event) {
             let value = u16::from(!self.labels.is_idle(label));
-            self.power_state(at_ns, &LogEntry { value, ..*entry });
+            self.change_power_state(at_ns, &LogEntry { value, ..*entry });
         }
     }
 
-    fn label(&mut self, code: LabelCode) -> Label {
+    fn label_of_code(&mut self, code: LabelCode) -> Label {
         let (origin, name) = (code.origin().to_string(), self.names.activity(code.id()));
         self.labels.intern(&origin, &name)
     }
 
-    /// The component of a number; with its states and the one it begins in.
-    fn component(&mut self, id: u8) -> usize {
+    /// Returns the index of the component with an id; adds it with its states and initial state if
+    /// it is new.
+    fn component_of_id(&mut self, id: u8) -> usize {
         if let Some(known) = self.components[usize::from(id)] {
             return known;
         }
@@ -199,19 +201,20 @@ impl<'a> QuantoReader<'a> {
         let name = names.map_or_else(|| format!("component {id}"), |names| names.name.clone());
         if names.is_none() && !self.names.components.is_empty() {
             let message = format!("the names have no component {id}; it is called {name}");
-            self.remark(Remark::new(RemarkKind::UnknownComponent, message));
+            self.add_remark(Remark::new(RemarkKind::UnknownComponent, message));
         }
-        let at = self.log.component(&name);
+        let at = self.log.component_number(&name);
         let component = &mut self.log.components[at];
         let initial = names.map_or(0, |names| names.initial);
         let state = names.and_then(|names| names.state(initial)).map(str::to_owned);
-        component.initial = Some(component.state(&state.unwrap_or_else(|| initial.to_string())));
+        component.initial =
+            Some(component.state_number(&state.unwrap_or_else(|| initial.to_string())));
         component.is_processor = names.is_some_and(|names| names.processor);
         self.components[usize::from(id)] = Some(at);
         at
     }
 
-    fn remark(&mut self, remark: Remark) {
+    fn add_remark(&mut self, remark: Remark) {
         self.log.remarks.push(remark);
     }
 }

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use super::super::log::{LIMIT_NS, LoggedReading};
+use super::super::log::{LoggedReading, MOMENT_LIMIT_NS};
 use super::super::remark::{Remark, RemarkKind};
 use crate::battery::BatteryMeter;
-use crate::perfetto::{RailCatalogue, RailKey, RailMeter, TraceEvent, What};
+use crate::perfetto::{RailCatalogue, RailKey, RailMeter, TraceEvent, TraceEventKind};
 
-/// What has been read of the meter so far.
+/// Meter of a trace, as far as it was read: its rails and batteries.
 #[derive(Debug, Default)]
 pub(super) struct TraceMeter {
     rails: RailCatalogue,
@@ -17,7 +17,7 @@ pub(super) struct TraceMeter {
     batteries: BTreeMap<String, (BatteryMeter, MeterSeries)>,
 }
 
-/// Readings of one counter, in order: when, joules.
+/// Readings of one counter in the order of time: nanoseconds and joules.
 #[derive(Debug, Default)]
 struct MeterSeries {
     readings: Vec<(i64, f64)>,
@@ -26,20 +26,22 @@ struct MeterSeries {
 }
 
 impl TraceMeter {
-    /// Takes in an event; events come in the order of their times.
+    /// Takes an event; events must come in the order of their times.
     pub fn take(&mut self, event: &TraceEvent) {
-        let at_ns = event.at_ns.map_or(0, |at| i64::try_from(at).unwrap_or(LIMIT_NS).min(LIMIT_NS));
+        let at_ns = event
+            .at_ns
+            .map_or(0, |at| i64::try_from(at).unwrap_or(MOMENT_LIMIT_NS).min(MOMENT_LIMIT_NS));
         self.rails.take(event);
         match &event.what {
-            What::RailEnergy { rail, energy_uj } => {
+            TraceEventKind::RailEnergy { rail, energy_uj } => {
                 let series = self.energies.entry(*rail).or_default();
                 series.readings.push((at_ns, *energy_uj as f64 * 1e-6));
             }
-            What::Battery { name, charge_uah, energy_uwh, current_ua, voltage_uv } => {
+            TraceEventKind::Battery { name, charge_uah, energy_uwh, current_ua, voltage_uv } => {
                 let (meter, series) = self.batteries.entry(name.clone()).or_default();
                 let (now_ns, charged) = (event.at_ns.unwrap_or(0), meter.charging);
                 let given =
-                    meter.sample(now_ns, *energy_uwh, *charge_uah, *current_ua, *voltage_uv);
+                    meter.add_sample(now_ns, *energy_uwh, *charge_uah, *current_ua, *voltage_uv);
                 series.gaps.extend((meter.charging > charged).then_some(at_ns));
                 series.readings.extend(given.map(|uj| (at_ns, uj as f64 * 1e-6)));
             }
@@ -47,7 +49,8 @@ impl TraceMeter {
         }
     }
 
-    /// The readings of the rails that are wanted, of all if none are; and what is to be told.
+    /// Returns the readings of the sum of the wanted rails, or of all if none are named, and
+    /// remarks.
     ///
     /// # Errors
     /// A wanted rail is not there.
@@ -55,7 +58,7 @@ impl TraceMeter {
         let (rails, told) = self.rails.meters();
         let mut remarks: Vec<Remark> =
             told.into_iter().map(|what| Remark::new(RemarkKind::Note, what)).collect();
-        check(&rails, wanted)?;
+        check_wanted_rails(&rails, wanted)?;
         let is_wanted = |rail: &&RailMeter| wanted.is_empty() || wanted.contains(&rail.name);
         let mut energies = self.energies;
         let mut series: Vec<MeterSeries> = Vec::new();
@@ -77,27 +80,28 @@ impl TraceMeter {
                            whole device";
             remarks.push(Remark::new(RemarkKind::Note, message));
         }
-        Ok((sum(&series), remarks))
+        Ok((sum_series(&series), remarks))
     }
 }
 
-fn check(rails: &[RailMeter], wanted: &[String]) -> Result<(), String> {
+fn check_wanted_rails(rails: &[RailMeter], wanted: &[String]) -> Result<(), String> {
     let missing = wanted.iter().find(|name| rails.iter().all(|rail| rail.name != **name));
     let Some(missing) = missing else { return Ok(()) };
     let known: Vec<&str> = rails.iter().map(|rail| rail.name.as_str()).collect();
     Err(format!("there is no rail {missing}; there are: {}", known.join(", ")))
 }
 
-/// The sum of several counters, at the moments of the one that is read least often, as far as
-/// all of them are known.
-fn sum(series: &[MeterSeries]) -> Vec<LoggedReading> {
+/// Returns the sum of several counters, at the times of the one that is read least often, where all
+/// have readings.
+fn sum_series(series: &[MeterSeries]) -> Vec<LoggedReading> {
     let Some(sparsest) = series.iter().min_by_key(|one| one.readings.len()) else {
         return Vec::new();
     };
     let mut cursors = vec![0; series.len()];
     let mut readings: Vec<LoggedReading> = Vec::new();
     for (at_ns, _) in &sparsest.readings {
-        let energies = series.iter().zip(&mut cursors).map(|(one, cursor)| one.at(*at_ns, cursor));
+        let energies =
+            series.iter().zip(&mut cursors).map(|(one, cursor)| one.energy_at(*at_ns, cursor));
         let Some(energy_j) = energies.sum::<Option<f64>>() else { continue };
         let before_ns = readings.last().map_or(i64::MIN, |reading| reading.at_ns);
         if before_ns == *at_ns {
@@ -112,8 +116,9 @@ fn sum(series: &[MeterSeries]) -> Vec<LoggedReading> {
 }
 
 impl MeterSeries {
-    /// The counter at a moment; moments come in order.
-    fn at(&self, at_ns: i64, cursor: &mut usize) -> Option<f64> {
+    /// Returns the counter's energy in joules at a time, interpolated; times must not decrease
+    /// between calls.
+    fn energy_at(&self, at_ns: i64, cursor: &mut usize) -> Option<f64> {
         while self.readings.get(*cursor + 1).is_some_and(|(next, _)| *next <= at_ns) {
             *cursor += 1;
         }
@@ -136,7 +141,7 @@ mod tests {
     }
 
     fn shown(series: &[MeterSeries]) -> Vec<(i64, f64)> {
-        sum(series).into_iter().map(|reading| (reading.at_ns, reading.energy_j)).collect()
+        sum_series(series).into_iter().map(|reading| (reading.at_ns, reading.energy_j)).collect()
     }
 
     #[test]
@@ -157,7 +162,7 @@ mod tests {
     fn a_gap_of_one_is_a_gap_of_all() {
         let mut one = series(&[(0, 0.0), (10, 0.0), (20, 1.0)]);
         one.gaps = vec![10];
-        let gaps: Vec<bool> = sum(&[one]).iter().map(|reading| reading.after_gap).collect();
+        let gaps: Vec<bool> = sum_series(&[one]).iter().map(|reading| reading.after_gap).collect();
         assert_eq!(gaps, [false, true, false]);
     }
 }

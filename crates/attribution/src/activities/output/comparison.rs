@@ -7,11 +7,11 @@ use wattline_units::units::{Joules, Seconds, Watts};
 use super::super::analysis::Analysis;
 use super::super::label::Labels;
 use super::super::usage::Occupancy;
-use super::optional;
-use super::shown::{ShownTable, figure, interval, percent};
-use super::usage_rows::{UsageOf, UsageRow, usage_rows};
+use super::optional_field;
+use super::printed_table::{PrintedTable, figure_or_dash, interval_or_dash, percent_text};
+use super::usage_rows::{UsageRow, UsageSubject, usage_rows};
 
-/// A node of both logs.
+/// Node in both logs, with its rows compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedNode {
     /// Its name in the new log.
@@ -22,7 +22,7 @@ pub struct ComparedNode {
     pub rows: Vec<ComparedRow>,
 }
 
-/// A state, a component or an activity in both logs.
+/// State, component or activity in both logs, with its figures in each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedRow {
     /// In the base.
@@ -31,9 +31,9 @@ pub struct ComparedRow {
     pub new: UsageRow,
 }
 
-/// What is compared.
+/// Quantity that is compared between the logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Quantity {
+enum ComparedQuantity {
     Time,
     DutyCycle,
     Occurrences,
@@ -42,18 +42,18 @@ enum Quantity {
     Energy,
 }
 
-/// All of them.
-const QUANTITIES: [Quantity; 6] = [
-    Quantity::Time,
-    Quantity::DutyCycle,
-    Quantity::Occurrences,
-    Quantity::Power,
-    Quantity::MeanPower,
-    Quantity::Energy,
+/// All compared quantities, in the order of the table.
+const QUANTITIES: [ComparedQuantity; 6] = [
+    ComparedQuantity::Time,
+    ComparedQuantity::DutyCycle,
+    ComparedQuantity::Occurrences,
+    ComparedQuantity::Power,
+    ComparedQuantity::MeanPower,
+    ComparedQuantity::Energy,
 ];
 
-impl Quantity {
-    /// Its name in the table, with the unit.
+impl ComparedQuantity {
+    /// Returns the name in the table, with the unit.
     fn column(self) -> &'static str {
         match self {
             Self::Time => "time_s",
@@ -65,7 +65,7 @@ impl Quantity {
         }
     }
 
-    /// The same in words.
+    /// Returns the caption of the quantity's table.
     fn caption(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -77,7 +77,7 @@ impl Quantity {
         }
     }
 
-    fn of(self, row: &UsageRow) -> Option<f64> {
+    fn value_in(self, row: &UsageRow) -> Option<f64> {
         match self {
             Self::Time => row.occupancy.map(|of| of.time_s),
             Self::DutyCycle => row.duty_cycle(),
@@ -88,20 +88,20 @@ impl Quantity {
         }
     }
 
-    /// The 95 % interval, where the quantity has one.
+    /// Returns the 95 % interval in a row, where the quantity has one.
     fn interval(self, row: &UsageRow) -> Option<(f64, f64)> {
         match self {
             Self::Power => row.power.and_then(|power| power.interval_w),
-            Self::MeanPower => row.mean_interval_w(),
+            Self::MeanPower => row.mean_power_interval_w(),
             Self::Energy => row.interval_j,
             Self::Time | Self::DutyCycle | Self::Occurrences => None,
         }
     }
 
-    fn shown(self, value: f64) -> String {
+    fn format_value(self, value: f64) -> String {
         match self {
             Self::Time => Seconds(value).to_string(),
-            Self::DutyCycle => percent(value),
+            Self::DutyCycle => percent_text(value),
             Self::Occurrences => value.to_string(),
             Self::Power | Self::MeanPower => Watts(value).to_string(),
             Self::Energy => Joules(value).to_string(),
@@ -109,7 +109,7 @@ impl Quantity {
     }
 }
 
-/// A quantity in both logs.
+/// Values of a quantity in both logs, with the interval of their difference.
 struct ComparedFigures {
     base: Option<f64>,
     new: Option<f64>,
@@ -118,8 +118,8 @@ struct ComparedFigures {
 }
 
 impl ComparedFigures {
-    fn of(row: &ComparedRow, quantity: Quantity) -> Self {
-        let (base, new) = (quantity.of(&row.base), quantity.of(&row.new));
+    fn of(row: &ComparedRow, quantity: ComparedQuantity) -> Self {
+        let (base, new) = (quantity.value_in(&row.base), quantity.value_in(&row.new));
         let half = |(lo, hi): (f64, f64)| (hi - lo) / 2.0;
         let intervals = quantity.interval(&row.base).zip(quantity.interval(&row.new));
         let error = intervals.map(|(base, new)| half(base).hypot(half(new)));
@@ -142,9 +142,9 @@ impl ComparedFigures {
     }
 }
 
-/// Nodes of one name, or the only ones of both sides.
+/// Compares the nodes with one name in both logs, or the only nodes of both.
 #[must_use]
-pub fn compared(new: &[Analysis], base: &[Analysis], labels: &Labels) -> Vec<ComparedNode> {
+pub fn compare_nodes(new: &[Analysis], base: &[Analysis], labels: &Labels) -> Vec<ComparedNode> {
     let pairs: Vec<(&Analysis, &Analysis)> = match (new, base) {
         ([new], [base]) => vec![(new, base)],
         _ => {
@@ -155,42 +155,42 @@ pub fn compared(new: &[Analysis], base: &[Analysis], labels: &Labels) -> Vec<Com
     let node = |(new, base): (&Analysis, &Analysis)| ComparedNode {
         node: new.log.node.clone(),
         base: base.log.node.clone(),
-        rows: rows(new, base, labels),
+        rows: compared_rows(new, base, labels),
     };
     pairs.into_iter().map(node).collect()
 }
 
-/// The rows of either log.
-fn rows(new: &Analysis, base: &Analysis, labels: &Labels) -> Vec<ComparedRow> {
+/// Returns the rows that either log has.
+fn compared_rows(new: &Analysis, base: &Analysis, labels: &Labels) -> Vec<ComparedRow> {
     let (news, mut bases) = (usage_rows(new, labels), usage_rows(base, labels));
     let mut rows = Vec::new();
     for row in news {
         let at = bases.iter().position(|other| other.of == row.of && other.name == row.name);
-        let other = at.map_or_else(|| nothing(base, &row), |at| bases.remove(at));
+        let other = at.map_or_else(|| absent_row(base, &row), |at| bases.remove(at));
         rows.push(ComparedRow { base: other, new: row });
     }
     let only_base = bases.into_iter();
-    rows.extend(only_base.map(|row| ComparedRow { new: nothing(new, &row), base: row }));
+    rows.extend(only_base.map(|row| ComparedRow { new: absent_row(new, &row), base: row }));
     rows.sort_by_key(|row| row.new.of);
     rows
 }
 
-/// What a log has of a state or an activity that never occurs in it: no time, and no energy
+/// Returns the row of a state or an activity that never occurs in a log: no time, and no energy
 /// where energies are known.
-fn nothing(analysis: &Analysis, other: &UsageRow) -> UsageRow {
+fn absent_row(analysis: &Analysis, other: &UsageRow) -> UsageRow {
     let is_metered = analysis.account.is_some() && other.energy_j.is_some();
     UsageRow {
         of: other.of,
         name: other.name.clone(),
         occupancy: other.occupancy.map(|_| Occupancy::default()),
-        watched_s: super::super::usage::Usage::of(analysis).watched_s,
+        watched_s: super::super::usage::NodeUsage::of(analysis).watched_s,
         power: None,
         energy_j: is_metered.then_some(0.0),
         interval_j: is_metered.then_some((0.0, 0.0)),
     }
 }
 
-/// `comparison.csv`: a row for each quantity of each state, component, activity and node.
+/// Returns `comparison.csv`: a row for each quantity of each state, component, activity and node.
 #[must_use]
 pub fn comparison_csv(nodes: &[ComparedNode]) -> String {
     let mut lines = CsvText::new([
@@ -213,45 +213,49 @@ pub fn comparison_csv(nodes: &[ComparedNode]) -> String {
                 if figures.is_empty() {
                     continue;
                 }
-                let names = [node.node.as_str(), &node.base, row.new.of.name(), &row.new.name];
+                let names =
+                    [node.node.as_str(), &node.base, row.new.of.subject_word(), &row.new.name];
                 let names = names.into_iter().chain([quantity.column()]).map(String::from);
                 let (lo, hi) = figures.interval.unzip();
                 let (difference, ratio) = (figures.difference(), figures.ratio());
                 let values = [figures.base, figures.new, difference, lo, hi, ratio];
-                lines.row(names.chain(values.map(optional)));
+                lines.row(names.chain(values.map(optional_field)));
             }
         }
     }
     lines.text()
 }
 
-/// A table for each quantity of a node in words.
+/// Returns a printed table for each quantity of a node.
 #[must_use]
-pub fn comparison_tables(node: &ComparedNode) -> Vec<ShownTable> {
+pub fn comparison_tables(node: &ComparedNode) -> Vec<PrintedTable> {
     QUANTITIES.into_iter().filter_map(|quantity| quantity_table(node, quantity)).collect()
 }
 
-fn quantity_table(node: &ComparedNode, quantity: Quantity) -> Option<ShownTable> {
+fn quantity_table(node: &ComparedNode, quantity: ComparedQuantity) -> Option<PrintedTable> {
     let columns = ["", "base", "new", "difference", "95 % interval", "ratio"];
     let caption = format!("node {} against {}: {}", node.node, node.base, quantity.caption());
-    let mut table = ShownTable::new(caption, &columns);
+    let mut table = PrintedTable::new(caption, &columns);
     for row in &node.rows {
         let figures = ComparedFigures::of(row, quantity);
         // A component of two states has the figures of its only state that is not its baseline.
-        if figures.is_empty() || (row.new.of == UsageOf::Component && is_single(node, row)) {
+        if figures.is_empty()
+            || (row.new.of == UsageSubject::Component && has_single_state(node, row))
+        {
             continue;
         }
-        let shown = |value: Option<f64>| figure(value.map(|value| quantity.shown(value)));
+        let shown =
+            |value: Option<f64>| figure_or_dash(value.map(|value| quantity.format_value(value)));
         let cells = vec![
             shown(figures.base),
             shown(figures.new),
             shown(figures.difference()),
-            interval(figures.interval, |value| quantity.shown(value)),
-            figure(figures.ratio().map(|ratio| format!("{ratio:.3}"))),
+            interval_or_dash(figures.interval, |value| quantity.format_value(value)),
+            figure_or_dash(figures.ratio().map(|ratio| format!("{ratio:.3}"))),
         ];
         table.rows.push((row.new.name.clone(), cells));
     }
-    if quantity.interval_is_never() {
+    if quantity.never_has_interval() {
         table.columns.retain(|column| column != "95 % interval");
         table.rows.iter_mut().for_each(|(_, cells)| {
             cells.remove(3);
@@ -260,17 +264,17 @@ fn quantity_table(node: &ComparedNode, quantity: Quantity) -> Option<ShownTable>
     (!table.rows.is_empty()).then_some(table)
 }
 
-impl Quantity {
-    /// Whether nothing is ever said about how sure it is.
-    fn interval_is_never(self) -> bool {
+impl ComparedQuantity {
+    /// Whether the quantity never has an interval.
+    fn never_has_interval(self) -> bool {
         matches!(self, Self::Time | Self::DutyCycle | Self::Occurrences)
     }
 }
 
-/// Whether a component has but one state beside its baseline.
-fn is_single(node: &ComparedNode, component: &ComparedRow) -> bool {
+/// Whether a component has only one state beside its baseline.
+fn has_single_state(node: &ComparedNode, component: &ComparedRow) -> bool {
     let of = format!("{}:", component.new.name);
-    let states = node.rows.iter().filter(|row| row.new.of == UsageOf::State);
+    let states = node.rows.iter().filter(|row| row.new.of == UsageSubject::State);
     states.filter(|row| row.new.name.starts_with(&of)).count() <= 2
 }
 
@@ -298,7 +302,7 @@ mod tests {
              3,R,clear,\n3,,energy,7\n5,,energy,9\n",
             &mut labels,
         );
-        let nodes = compared(&[new], &[base], &labels);
+        let nodes = compare_nodes(&[new], &[base], &labels);
         let text = comparison_csv(&nodes);
         let figures = |start: &str| -> Vec<f64> {
             let line = text.lines().find(|line| line.starts_with(start));
@@ -331,9 +335,9 @@ mod tests {
         let mut all: Vec<Analysis> = (0..2).map(|_| analysed(lines, &mut labels)).collect();
         all[1].log.node = "2".into();
         let one = vec![all[1].clone()];
-        let pairs = compared(&all, &one, &labels);
+        let pairs = compare_nodes(&all, &one, &labels);
         assert_eq!((pairs.len(), pairs[0].node.as_str()), (1, "2"));
         all[1].log.node = "3".into();
-        assert!(compared(&all, &one, &labels).is_empty());
+        assert!(compare_nodes(&all, &one, &labels).is_empty());
     }
 }

@@ -3,13 +3,13 @@
 
 use wattline_units::atto::Atto;
 
-use super::super::account::{Account, Key, Payer};
+use super::super::account::{Account, AccountKey, Payer};
 use super::super::analysis::Analysis;
 use super::super::label::Labels;
-use super::{UNEXPLAINED, payer_name, row_name};
-use crate::TooLarge;
+use super::{UNEXPLAINED_NAME, payer_name, row_name};
+use crate::QuantityTooLarge;
 
-/// What a component used for an activity.
+/// Energy of a component for a payer, with interval and time.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct EnergyRow {
     /// The row of the account.
@@ -28,10 +28,10 @@ pub(super) struct EnergyRow {
     pub interval_j: Option<(f64, f64)>,
 }
 
-/// All rows of a node but what is unexplained.
+/// Returns all rows of a node, without the unexplained energy.
 pub(super) fn energy_rows(analysis: &Analysis) -> Vec<EnergyRow> {
     let account = analysis.account.as_ref();
-    let row = |key: Key| {
+    let row = |key: AccountKey| {
         let undetermined_s = account.and_then(|a| a.undetermined_s.get(&key).copied());
         let energy_j = account.and_then(|a| {
             let known = a.split.shares().get(&key).copied();
@@ -45,27 +45,27 @@ pub(super) fn energy_rows(analysis: &Analysis) -> Vec<EnergyRow> {
             time_s: analysis.times_s.get(&key).copied(),
             undetermined_s,
             energy_j,
-            interval_j: energy_j.and(account.and_then(|a| interval(a, key))),
+            interval_j: energy_j.and(account.and_then(|a| key_interval(a, key))),
         }
     };
-    keys(analysis).into_iter().map(row).collect()
+    account_keys(analysis).into_iter().map(row).collect()
 }
 
-/// All keys with energy or time.
-fn keys(analysis: &Analysis) -> Vec<Key> {
-    let mut keys: Vec<Key> = analysis.times_s.keys().copied().collect();
+/// Returns all keys of the account with energy or time.
+fn account_keys(analysis: &Analysis) -> Vec<AccountKey> {
+    let mut keys: Vec<AccountKey> = analysis.times_s.keys().copied().collect();
     keys.extend(analysis.account.iter().flat_map(|account| account.split.shares().keys()));
     keys.sort_unstable();
     keys.dedup();
     keys
 }
 
-/// The interval of a key; that of a component in its baseline only is nothing, exactly.
-fn interval(account: &Account, key: Key) -> Option<(f64, f64)> {
+/// Returns the interval of a key; exactly zero for a component that stayed in its baseline.
+fn key_interval(account: &Account, key: AccountKey) -> Option<(f64, f64)> {
     account.intervals_j.get(&key).copied().unwrap_or(Some((0.0, 0.0)))
 }
 
-/// What a component used for an activity, in whole attounits.
+/// Energy and time of a component for an activity, in whole attounits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExactActivity {
     /// The node's name.
@@ -86,29 +86,33 @@ pub struct ExactActivity {
     pub interval_j: Option<(Atto, Atto)>,
 }
 
-/// The rows of all nodes. With what is unexplained, which stands last, those of a node add up
-/// to what its meter measured, to the last digit.
+/// Returns the rows of all nodes. With the unexplained energy, its last row, a node's rows add up
+/// to the measured energy, to the last digit.
 ///
 /// # Errors
 /// A quantity of 10^20 units or more.
 pub fn exact_activities(
     analyses: &[Analysis],
     labels: &Labels,
-) -> Result<Vec<ExactActivity>, TooLarge> {
+) -> Result<Vec<ExactActivity>, QuantityTooLarge> {
     let mut all = Vec::new();
     for analysis in analyses {
         let rows = energy_rows(analysis).into_iter();
-        let rows = rows.map(|row| exact(&analysis.log.node, row, labels));
+        let rows = rows.map(|row| exact_activity(&analysis.log.node, row, labels));
         let rows: Vec<ExactActivity> = rows.collect::<Result<_, _>>()?;
-        let rest = unexplained(analysis, &rows)?;
+        let rest = unexplained_energy(analysis, &rows)?;
         all.extend(rows.into_iter().chain(rest));
     }
     Ok(all)
 }
 
-fn exact(node: &str, row: EnergyRow, labels: &Labels) -> Result<ExactActivity, TooLarge> {
+fn exact_activity(
+    node: &str,
+    row: EnergyRow,
+    labels: &Labels,
+) -> Result<ExactActivity, QuantityTooLarge> {
     let whole = |what, value: Option<f64>| {
-        value.map(|value| TooLarge::check(what, &row.component, value)).transpose()
+        value.map(|value| QuantityTooLarge::check(what, &row.component, value)).transpose()
     };
     let origin = match row.payer {
         Payer::Activity(label) => Some(labels.origin(label).to_owned()),
@@ -127,18 +131,19 @@ fn exact(node: &str, row: EnergyRow, labels: &Labels) -> Result<ExactActivity, T
     })
 }
 
-/// What the rows of a node leave of what was measured; `None` where nothing was.
-fn unexplained(
+/// Returns the energy that the rows of a node leave of the measured one; `None` without measured
+/// energy.
+fn unexplained_energy(
     analysis: &Analysis,
     rows: &[ExactActivity],
-) -> Result<Option<ExactActivity>, TooLarge> {
+) -> Result<Option<ExactActivity>, QuantityTooLarge> {
     let Some(account) = &analysis.account else { return Ok(None) };
     let (node, energies) = (&analysis.log.node, rows.iter().filter_map(|row| row.energy_j));
-    let rest = TooLarge::rest(&format!("node {node}"), account.split.total_j(), energies)?;
+    let rest = QuantityTooLarge::rest(&format!("node {node}"), account.split.total_j(), energies)?;
     Ok(Some(ExactActivity {
         node: node.clone(),
-        component: UNEXPLAINED.to_owned(),
-        activity: UNEXPLAINED.to_owned(),
+        component: UNEXPLAINED_NAME.to_owned(),
+        activity: UNEXPLAINED_NAME.to_owned(),
         origin: None,
         time_s: None,
         undetermined_s: None,

@@ -6,14 +6,14 @@ use super::super::label::Labels;
 use super::super::periods::ActivityPeriod;
 use super::palette::Palette;
 use super::payer_name;
-use super::view::{COLUMNS, LANE, LEFT, TimeView};
+use super::time_view::{COLUMN_COUNT, LANE_HEIGHT, LEFT_MARGIN, TimeView};
 use wattline_units::format::{truncate, visible};
 use wattline_units::px::Px;
 
-/// Height of a lane's bars where a component worked all the time.
-pub(super) const BAR: f64 = LANE - 6.0;
+/// Height of a lane's bars in columns in which a component worked all the time.
+pub(super) const BAR_HEIGHT: f64 = LANE_HEIGHT - 6.0;
 
-/// For whom a component worked.
+/// Lane of a component in the picture: bars of the payers that it worked for.
 pub(super) struct Lane {
     pub y: Px,
     /// The component's name.
@@ -23,7 +23,7 @@ pub(super) struct Lane {
     pub key: Option<String>,
 }
 
-/// A stretch in which a component worked mostly for one payer.
+/// Bar of a lane: stretch of columns in which a component worked mostly for one payer.
 pub(super) struct LaneBar {
     pub class: String,
     pub x: f64,
@@ -34,9 +34,9 @@ pub(super) struct LaneBar {
     pub payer: String,
 }
 
-/// A component's lane: in each column the activity that took most of its time, as high as
-/// the part of the column in which it worked for anybody.
-pub(super) fn lane(
+/// Returns a component's lane: in each column the payer with most of its time, as high as the share
+/// of the column in which it worked for any payer.
+pub(super) fn component_lane(
     analysis: &Analysis,
     component: usize,
     y: f64,
@@ -44,16 +44,16 @@ pub(super) fn lane(
     labels: &Labels,
     palette: &mut Palette,
 ) -> Lane {
-    let cells = cells(&analysis.periods.activities[component], view, labels);
+    let cells = busiest_payers(&analysis.periods.activities[component], view, labels);
     let mut bars = Vec::new();
     let mut at = 0;
     for stretch in cells.chunk_by(|one, next| one == next) {
         if let Some((payer, part)) = stretch[0] {
-            let height = (BAR * part).max(3.0);
+            let height = (BAR_HEIGHT * part).max(3.0);
             bars.push(LaneBar {
-                class: palette.class(payer, labels),
-                x: LEFT + at as f64,
-                y: Px(y + BAR - height),
+                class: palette.colour_class(payer, labels),
+                x: LEFT_MARGIN + at as f64,
+                y: Px(y + BAR_HEIGHT - height),
                 width: stretch.len(),
                 height: Px(height),
                 payer: visible(&payer_name(payer, labels)),
@@ -65,10 +65,14 @@ pub(super) fn lane(
     Lane { y: Px(y), name: visible(&truncate(name, 17)), bars, key: None }
 }
 
-/// The busiest payer of each column and the part of the column that is anybody's, in steps
-/// of an eighth.
-fn cells(periods: &[ActivityPeriod], view: TimeView, labels: &Labels) -> Vec<Option<(Payer, f64)>> {
-    let mut times: Vec<Vec<(Payer, f64)>> = vec![Vec::new(); COLUMNS];
+/// Returns the busiest payer of each column and the share of the column with any payer, in steps of
+/// an eighth.
+fn busiest_payers(
+    periods: &[ActivityPeriod],
+    view: TimeView,
+    labels: &Labels,
+) -> Vec<Option<(Payer, f64)>> {
+    let mut times: Vec<Vec<(Payer, f64)>> = vec![Vec::new(); COLUMN_COUNT];
     for period in periods.iter().filter(|p| p.end_ns > view.start_ns && p.start_ns < view.end_ns) {
         for (at, part) in view.columns(period.start_ns, period.end_ns) {
             for label in period.charged.iter().filter(|label| !labels.is_idle(**label)) {

@@ -11,17 +11,18 @@ use super::super::analysis::Analysis;
 use super::super::label::Labels;
 use super::super::powers::FittedPower;
 use super::energies::{EnergyRow, energy_rows};
-use super::shown::{ShownTable, figure, interval};
-use super::{TOTAL, UNEXPLAINED, optional, payer_name, row_name, state_powers};
+use super::printed_table::{PrintedTable, figure_or_dash, interval_or_dash};
+use super::{TOTAL_NAME, UNEXPLAINED_NAME, optional_field, payer_name, row_name, state_powers};
 
-/// Figures by row and column, of one node.
+/// Matrix of one node's figures by row and column.
 struct Matrix {
     columns: Vec<String>,
     rows: Vec<(String, Vec<Option<f64>>)>,
 }
 
 impl Matrix {
-    /// Of the nodes' rows; a sum at the end of each row where `has_sums`, and below all.
+    /// Creates a matrix from figures by row and column; with `has_sums` it has sums of rows and
+    /// columns.
     fn of(
         analysis: &Analysis,
         labels: &Labels,
@@ -50,28 +51,30 @@ impl Matrix {
             Some(of.sum())
         };
         let mut rows: Vec<_> = payers.iter().map(of_payer).collect();
-        rows.push((TOTAL.to_owned(), whole(columns.iter().map(sum).collect())));
+        rows.push((TOTAL_NAME.to_owned(), whole(columns.iter().map(sum).collect())));
         let names = columns.iter().map(|column| row_name(analysis, *column));
-        Self { columns: names.chain(has_sums.then(|| TOTAL.to_owned())).collect(), rows }
+        Self { columns: names.chain(has_sums.then(|| TOTAL_NAME.to_owned())).collect(), rows }
     }
 
-    /// The matrix in words, with this unit.
-    fn shown<T: std::fmt::Display>(&self, caption: &str, unit: fn(f64) -> T) -> ShownTable {
-        let mut table = ShownTable::new(caption, &["activity"]);
+    /// Returns the matrix as a printed table, with this unit.
+    fn to_table<T: std::fmt::Display>(&self, caption: &str, unit: fn(f64) -> T) -> PrintedTable {
+        let mut table = PrintedTable::new(caption, &["activity"]);
         table.columns.extend(self.columns.iter().cloned());
-        let cells = |row: &[Option<f64>]| row.iter().map(|cell| figure(cell.map(unit))).collect();
+        let cells =
+            |row: &[Option<f64>]| row.iter().map(|cell| figure_or_dash(cell.map(unit))).collect();
         table.rows = self.rows.iter().map(|(name, row)| (name.clone(), cells(row))).collect();
         table
     }
 }
 
-/// Seconds by activity and component.
-fn times(analysis: &Analysis, labels: &Labels) -> Matrix {
+/// Returns the seconds by activity and component.
+fn time_matrix(analysis: &Analysis, labels: &Labels) -> Matrix {
     Matrix::of(analysis, labels, |row| row.time_s, false)
 }
 
-/// Joules by activity and component, with sums; what is unexplained is a row of its own.
-fn energies(analysis: &Analysis, labels: &Labels) -> Option<Matrix> {
+/// Returns the joules by activity and component, with sums; the unexplained energy is a row of its
+/// own.
+fn energy_matrix(analysis: &Analysis, labels: &Labels) -> Option<Matrix> {
     let account = analysis.account.as_ref()?;
     let mut matrix = Matrix::of(analysis, labels, |row| row.energy_j, true);
     let width = matrix.columns.len();
@@ -82,33 +85,38 @@ fn energies(analysis: &Analysis, labels: &Labels) -> Option<Matrix> {
     if let Some(whole) = matrix.rows[before_sums].1.last_mut() {
         *whole = Some(account.split.total_j());
     }
-    matrix.rows.insert(before_sums, (UNEXPLAINED.to_owned(), unexplained));
+    matrix.rows.insert(before_sums, (UNEXPLAINED_NAME.to_owned(), unexplained));
     Some(matrix)
 }
 
-/// `time-matrix.csv`: seconds, a row for each activity, a column for each component.
+/// Returns `time-matrix.csv`: seconds, a row for each activity, a column for each component.
 #[must_use]
 pub fn time_matrix_csv(analyses: &[Analysis], labels: &Labels) -> String {
-    csv("activity", analyses.iter().map(|analysis| (analysis, times(analysis, labels))))
+    matrices_csv(
+        "activity",
+        analyses.iter().map(|analysis| (analysis, time_matrix(analysis, labels))),
+    )
 }
 
-/// `energy-matrix.csv`: joules, with the sums of table 3(c) below and those of 3(d) at the end.
+/// Returns `energy-matrix.csv`: joules, with the sums of table 3(c) below and those of 3(d) at the
+/// end.
 #[must_use]
 pub fn energy_matrix_csv(analyses: &[Analysis], labels: &Labels) -> String {
-    let known = |analysis| energies(analysis, labels).map(|matrix| (analysis, matrix));
-    csv("activity", analyses.iter().filter_map(known))
+    let known = |analysis| energy_matrix(analysis, labels).map(|matrix| (analysis, matrix));
+    matrices_csv("activity", analyses.iter().filter_map(known))
 }
 
-/// `power-matrix.csv`: what the regression gives, a column for each state.
+/// Returns `power-matrix.csv`: the fitted powers, a column for each state.
 #[must_use]
 pub fn power_matrix_csv(analyses: &[Analysis]) -> String {
-    let of = |analysis| powers(analysis).map(|matrix| (analysis, matrix));
-    csv("quantity", analyses.iter().filter_map(of))
+    let of = |analysis| power_matrix(analysis).map(|matrix| (analysis, matrix));
+    matrices_csv("quantity", analyses.iter().filter_map(of))
 }
 
-/// Watts with their intervals, and amperes where the supply is known.
-fn powers(analysis: &Analysis) -> Option<Matrix> {
-    let all = fitted(analysis)?;
+/// Returns the fitted powers in watts with their intervals, and currents in amperes where the
+/// supply is known.
+fn power_matrix(analysis: &Analysis) -> Option<Matrix> {
+    let all = state_powers_with_constant(analysis)?;
     let row = |name: &str, pick: &dyn Fn(FittedPower) -> Option<f64>| {
         (name.to_owned(), all.iter().map(|(_, power)| power.and_then(pick)).collect())
     };
@@ -121,15 +129,15 @@ fn powers(analysis: &Analysis) -> Option<Matrix> {
     Some(Matrix { columns: all.iter().map(|(name, _)| name.clone()).collect(), rows })
 }
 
-/// The powers of all states, the constant last.
-fn fitted(analysis: &Analysis) -> Option<Vec<(String, Option<FittedPower>)>> {
+/// Returns the powers of all states, the constant last.
+fn state_powers_with_constant(analysis: &Analysis) -> Option<Vec<(String, Option<FittedPower>)>> {
     let constant = analysis.powers.as_ref()?.constant;
     let states = state_powers(analysis).into_iter();
     Some(states.chain([("(constant)".to_owned(), Some(constant))]).collect())
 }
 
-/// Matrices of all nodes as one table; columns of one name are one.
-fn csv<'a>(first: &str, all: impl Iterator<Item = (&'a Analysis, Matrix)>) -> String {
+/// Returns the matrices of all nodes as one CSV table; columns with one name become one.
+fn matrices_csv<'a>(first: &str, all: impl Iterator<Item = (&'a Analysis, Matrix)>) -> String {
     let all: Vec<(&Analysis, Matrix)> = all.collect();
     let mut columns: Vec<&str> = Vec::new();
     for name in all.iter().flat_map(|(_, matrix)| &matrix.columns) {
@@ -138,13 +146,13 @@ fn csv<'a>(first: &str, all: impl Iterator<Item = (&'a Analysis, Matrix)>) -> St
         }
     }
     // The sums stand last, whichever node has more columns.
-    columns.sort_by_key(|name| (*name == TOTAL, *name == "(constant)"));
+    columns.sort_by_key(|name| (*name == TOTAL_NAME, *name == "(constant)"));
     let mut lines = CsvText::new(["node", first].into_iter().chain(columns.iter().copied()));
     for (analysis, matrix) in &all {
         for (name, row) in &matrix.rows {
             let cell = |column: &&str| {
                 let at = matrix.columns.iter().position(|known| known == column);
-                optional(at.and_then(|at| row[at]))
+                optional_field(at.and_then(|at| row[at]))
             };
             let names = [analysis.log.node.clone(), name.clone()];
             lines.row(names.into_iter().chain(columns.iter().map(cell)));
@@ -153,27 +161,29 @@ fn csv<'a>(first: &str, all: impl Iterator<Item = (&'a Analysis, Matrix)>) -> St
     lines.text()
 }
 
-/// All matrices of a node in words.
-pub(super) fn matrix_tables(analysis: &Analysis, labels: &Labels) -> Vec<ShownTable> {
-    let times = times(analysis, labels).shown("time by component and activity", Seconds);
-    let energies = energies(analysis, labels)
-        .map(|matrix| matrix.shown("energy by component and activity", Joules));
-    let powers = fitted(analysis).map(|all| power_table(analysis, &all));
+/// Returns all matrices of a node as printed tables.
+pub(super) fn matrix_tables(analysis: &Analysis, labels: &Labels) -> Vec<PrintedTable> {
+    let times = time_matrix(analysis, labels).to_table("time by component and activity", Seconds);
+    let energies = energy_matrix(analysis, labels)
+        .map(|matrix| matrix.to_table("energy by component and activity", Joules));
+    let powers = state_powers_with_constant(analysis).map(|all| power_table(analysis, &all));
     [Some(times), powers, energies].into_iter().flatten().collect()
 }
 
-/// The regression's result in words: a column for each state.
-fn power_table(analysis: &Analysis, all: &[(String, Option<FittedPower>)]) -> ShownTable {
-    let mut table = ShownTable::new("result of the regression", &[""]);
+/// Returns the fitted powers as a printed table, a column for each state.
+fn power_table(analysis: &Analysis, all: &[(String, Option<FittedPower>)]) -> PrintedTable {
+    let mut table = PrintedTable::new("result of the regression", &[""]);
     table.columns.extend(all.iter().map(|(name, _)| name.clone()));
     let row = |cell: &dyn Fn(FittedPower) -> String| -> Vec<String> {
-        all.iter().map(|(_, power)| figure(power.map(cell))).collect()
+        all.iter().map(|(_, power)| figure_or_dash(power.map(cell))).collect()
     };
     if analysis.log.supply_v.is_some() {
         let current = |power: FittedPower| analysis.log.current_a(Some(power.w)).map(Amperes);
-        table.rows.push(("current".into(), row(&|power| figure(current(power)))));
+        table.rows.push(("current".into(), row(&|power| figure_or_dash(current(power)))));
     }
     table.rows.push(("power".into(), row(&|power| Watts(power.w).to_string())));
-    table.rows.push(("95 % interval".into(), row(&|power| interval(power.interval_w, Watts))));
+    table
+        .rows
+        .push(("95 % interval".into(), row(&|power| interval_or_dash(power.interval_w, Watts))));
     table
 }

@@ -3,13 +3,14 @@
 use wattline_units::csv_text::CsvText;
 use wattline_units::units::Seconds;
 
-use super::super::containing::{Containing, CountedOccurrences};
-use super::optional;
-use super::shown::{ShownTable, figure, interval, percent};
+use super::super::containment::{ContainmentCounts, CountedOccurrences};
+use super::optional_field;
+use super::printed_table::{PrintedTable, figure_or_dash, interval_or_dash, percent_text};
 
-/// `occurrences.csv`: how many of the outer contain the inner, by node and question.
+/// Returns `occurrences.csv`: how many occurrences of the outer name contain the inner one, by node
+/// and question.
 #[must_use]
-pub fn occurrences_csv(all: &[(String, Containing)]) -> String {
+pub fn occurrences_csv(all: &[(String, ContainmentCounts)]) -> String {
     let mut lines = CsvText::new([
         "node",
         "outer",
@@ -32,35 +33,35 @@ pub fn occurrences_csv(all: &[(String, Containing)]) -> String {
             found.question.inner.clone(),
             found.occurrences().to_string(),
             found.with.count.to_string(),
-            optional(found.share_with()),
-            optional(lo),
-            optional(hi),
+            optional_field(found.share_with()),
+            optional_field(lo),
+            optional_field(hi),
             found.with.time_s.to_string(),
             found.without.count.to_string(),
-            optional(found.share_with().map(|share| 1.0 - share)),
+            optional_field(found.share_with().map(|share| 1.0 - share)),
             found.without.time_s.to_string(),
         ]);
     }
     lines.text()
 }
 
-/// A node's answer in words.
+/// Returns a node's counts as a printed table.
 #[must_use]
-pub fn occurrences_table(node: &str, found: &Containing) -> ShownTable {
+pub fn occurrences_table(node: &str, found: &ContainmentCounts) -> PrintedTable {
     let (outer, inner) = (&found.question.outer, &found.question.inner);
     let caption = format!("node {node}: {} occurrences of {outer}", found.occurrences());
     let columns = ["", "occurrences", "share", "95 % interval", "time", "mean time"];
-    let mut table = ShownTable::new(caption, &columns);
+    let mut table = PrintedTable::new(caption, &columns);
     let share = found.share_with();
     let with = found.share_interval();
     let without = with.map(|(lo, hi)| (1.0 - hi, 1.0 - lo));
-    table.rows.push((format!("with {inner}"), cells(found.with, share, with)));
+    table.rows.push((format!("with {inner}"), containment_fields(found.with, share, with)));
     let rest = share.map(|share| 1.0 - share);
-    table.rows.push((format!("without {inner}"), cells(found.without, rest, without)));
+    table.rows.push((format!("without {inner}"), containment_fields(found.without, rest, without)));
     table
 }
 
-fn cells(
+fn containment_fields(
     counted: CountedOccurrences,
     share: Option<f64>,
     of_share: Option<(f64, f64)>,
@@ -68,9 +69,9 @@ fn cells(
     let mean = (counted.count > 0).then(|| counted.time_s / counted.count as f64);
     vec![
         counted.count.to_string(),
-        figure(share.map(percent)),
-        interval(of_share, percent),
+        figure_or_dash(share.map(percent_text)),
+        interval_or_dash(of_share, percent_text),
         Seconds(counted.time_s).to_string(),
-        figure(mean.map(Seconds)),
+        figure_or_dash(mean.map(Seconds)),
     ]
 }

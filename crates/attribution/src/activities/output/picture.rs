@@ -8,16 +8,16 @@ use super::super::label::Labels;
 use super::duty_cycles::duty_cycle_tables;
 use super::matrices::matrix_tables;
 use super::palette::Palette;
-use super::shown::ShownTable;
-use super::svg::picture;
-use super::{TOTAL, UNEXPLAINED, payer_name, row_name};
+use super::printed_table::PrintedTable;
+use super::svg::draw_timeline;
+use super::{TOTAL_NAME, UNEXPLAINED_NAME, payer_name, row_name};
 use wattline_units::format::{counted, counted_as, energy, percent, visible};
 use wattline_units::units::{Amperes, Joules, Seconds, Watts};
 
-/// The style rules of the pictures, beside those of the page around them.
+/// Style rules of the pictures, beside those of the page around them.
 pub const TIMELINE_STYLE: &str = include_str!("../../../templates/timeline.css");
 
-/// What the pictures show.
+/// Options of the pictures: shown time and further tables.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PictureOptions<'a> {
     /// Element of the heads.
@@ -29,10 +29,10 @@ pub struct PictureOptions<'a> {
     /// Their end.
     pub to_ns: Option<i64>,
     /// What follows the nodes: heads with their tables.
-    pub sections: &'a [(String, Vec<ShownTable>)],
+    pub sections: &'a [(String, Vec<PrintedTable>)],
 }
 
-/// Pictures and tables of all nodes.
+/// Template with the pictures and tables of all nodes.
 #[derive(Template)]
 #[template(path = "timeline.html")]
 struct Timeline<'a> {
@@ -42,16 +42,16 @@ struct Timeline<'a> {
     what: &'a str,
     nodes: Vec<NodeSummary>,
     activities: Vec<(String, String)>,
-    sections: Vec<(String, Vec<ShownTable>)>,
+    sections: Vec<(String, Vec<PrintedTable>)>,
 }
 
-/// A node in words.
+/// Picture and tables of a node as text for the template.
 struct NodeSummary {
     name: String,
     sentence: String,
     svg: Option<String>,
     layers: Vec<(String, String)>,
-    tables: Vec<ShownTable>,
+    tables: Vec<PrintedTable>,
     /// Name, power, current and interval.
     powers: Vec<[String; 4]>,
     has_currents: bool,
@@ -60,15 +60,17 @@ struct NodeSummary {
     findings: Vec<(String, String)>,
 }
 
-/// Markup with the picture and the tables of every node; text in it is escaped.
+/// Returns markup with the picture and the tables of every node; text in it is escaped.
 #[must_use]
 pub fn timelines(analyses: &[Analysis], labels: &Labels, options: &PictureOptions<'_>) -> String {
     let mut palette = Palette::default();
-    let nodes: Vec<NodeSummary> =
-        analyses.iter().map(|analysis| node(analysis, labels, &mut palette, options)).collect();
+    let nodes: Vec<NodeSummary> = analyses
+        .iter()
+        .map(|analysis| node_summary(analysis, labels, &mut palette, options))
+        .collect();
     let activities = palette.legend(labels);
-    let of_page = |(head, tables): &(String, Vec<ShownTable>)| {
-        (visible(head), tables.iter().map(ShownTable::of_page).collect())
+    let of_page = |(head, tables): &(String, Vec<PrintedTable>)| {
+        (visible(head), tables.iter().map(PrintedTable::to_page).collect())
     };
     let sections = options.sections.iter().map(of_page).collect();
     let (heading, what) = (options.heading, options.what);
@@ -76,24 +78,24 @@ pub fn timelines(analyses: &[Analysis], labels: &Labels, options: &PictureOption
     view.render().expect("templates only write to a String, which can't fail")
 }
 
-fn node(
+fn node_summary(
     analysis: &Analysis,
     labels: &Labels,
     palette: &mut Palette,
     options: &PictureOptions<'_>,
 ) -> NodeSummary {
-    let shown = picture(analysis, labels, palette, (options.from_ns, options.to_ns));
+    let shown = draw_timeline(analysis, labels, palette, (options.from_ns, options.to_ns));
     let (svg, layers) = shown.map_or((None, Vec::new()), |(svg, layers)| (Some(svg), layers));
     NodeSummary {
         name: visible(&analysis.log.node),
-        sentence: sentence(analysis),
+        sentence: summary_sentence(analysis),
         svg,
         layers,
-        tables: tables(analysis, labels),
-        powers: powers(analysis),
+        tables: usage_tables(analysis, labels),
+        powers: power_rows(analysis),
         has_currents: analysis.log.supply_v.is_some(),
-        components: components(analysis),
-        activities: activities(analysis, labels),
+        components: component_rows(analysis),
+        activities: activity_rows(analysis, labels),
         findings: analysis
             .remarks
             .iter()
@@ -102,7 +104,7 @@ fn node(
     }
 }
 
-fn sentence(analysis: &Analysis) -> String {
+fn summary_sentence(analysis: &Analysis) -> String {
     match (&analysis.account, &analysis.powers) {
         (Some(account), Some(powers)) => format!(
             "{} measured in {}, in {} {}. {} of it is not explained by the powers of the states.",
@@ -116,30 +118,32 @@ fn sentence(analysis: &Analysis) -> String {
     }
 }
 
-fn watts(power: f64) -> String {
+fn power_text(power: f64) -> String {
     Watts(power).to_string().replace(" u", " µ").replace('-', "\u{2212}")
 }
 
-fn current(amperes: Option<f64>) -> String {
+fn current_text(amperes: Option<f64>) -> String {
     let amperes = amperes.map(|amperes| Amperes(amperes).to_string());
     amperes.map_or("none".into(), |of| of.replace(" u", " µ").replace('-', "\u{2212}"))
 }
 
-/// Duty cycles and matrices.
-fn tables(analysis: &Analysis, labels: &Labels) -> Vec<ShownTable> {
+/// Returns the printed tables of duty cycles and matrices.
+fn usage_tables(analysis: &Analysis, labels: &Labels) -> Vec<PrintedTable> {
     let matrices = matrix_tables(analysis, labels);
-    duty_cycle_tables(analysis, labels).iter().chain(&matrices).map(ShownTable::of_page).collect()
+    duty_cycle_tables(analysis, labels).iter().chain(&matrices).map(PrintedTable::to_page).collect()
 }
 
-fn powers(analysis: &Analysis) -> Vec<[String; 4]> {
+fn power_rows(analysis: &Analysis) -> Vec<[String; 4]> {
     let Some(powers) = &analysis.powers else { return Vec::new() };
     let row = |name: &str, power: Option<super::super::FittedPower>| {
         let interval = power.and_then(|power| power.interval_w);
         [
             visible(name),
-            power.map_or("not determined".into(), |power| watts(power.w)),
-            current(power.and_then(|power| analysis.log.current_a(Some(power.w)))),
-            interval.map_or("none".into(), |(lo, hi)| format!("{} to {}", watts(lo), watts(hi))),
+            power.map_or("not determined".into(), |power| power_text(power.w)),
+            current_text(power.and_then(|power| analysis.log.current_a(Some(power.w)))),
+            interval.map_or("none".into(), |(lo, hi)| {
+                format!("{} to {}", power_text(lo), power_text(hi))
+            }),
         ]
     };
     let constant = row("(constant)", Some(powers.constant));
@@ -147,16 +151,17 @@ fn powers(analysis: &Analysis) -> Vec<[String; 4]> {
     std::iter::once(constant).chain(states).collect()
 }
 
-fn components(analysis: &Analysis) -> Vec<[String; 3]> {
+fn component_rows(analysis: &Analysis) -> Vec<[String; 3]> {
     let Some(account) = &analysis.account else { return Vec::new() };
     let total = account.split.total_j();
     let row = |name: String, of: f64| [visible(&name), energy(Joules(of)), percent(of / total)];
-    let rows = account.by_row().into_iter().map(|(at, of)| row(row_name(analysis, at), of));
-    let rest = [(UNEXPLAINED, account.split.unattributed_j()), (TOTAL, total)];
+    let rows =
+        account.energies_by_row().into_iter().map(|(at, of)| row(row_name(analysis, at), of));
+    let rest = [(UNEXPLAINED_NAME, account.split.unattributed_j()), (TOTAL_NAME, total)];
     rows.chain(rest.into_iter().map(|(name, of)| row(name.into(), of))).collect()
 }
 
-fn activities(analysis: &Analysis, labels: &Labels) -> Vec<[String; 4]> {
+fn activity_rows(analysis: &Analysis, labels: &Labels) -> Vec<[String; 4]> {
     let Some(account) = &analysis.account else { return Vec::new() };
     let total = account.split.total_j();
     let row = |name: String, of: f64, interval: Option<(f64, f64)>| {
@@ -166,27 +171,27 @@ fn activities(analysis: &Analysis, labels: &Labels) -> Vec<[String; 4]> {
         [visible(&name), energy(Joules(of)), interval, percent(of / total)]
     };
     let mut rows: Vec<[String; 4]> = account
-        .by_payer()
+        .energies_by_payer()
         .into_iter()
         .map(|(payer, of)| row(payer_name(payer, labels), of, account.payer_interval(payer)))
         .collect();
-    rows.push(row(UNEXPLAINED.into(), account.split.unattributed_j(), None));
-    rows.push(row(TOTAL.into(), total, None));
+    rows.push(row(UNEXPLAINED_NAME.into(), account.split.unattributed_j(), None));
+    rows.push(row(TOTAL_NAME.into(), total, None));
     rows
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::simulated::blink;
+    use super::super::super::simulated::run_blink;
     use super::super::super::{AnalysisOptions, NodeNames, analyse, read_quanto};
     use super::*;
 
     #[test]
     fn the_page_shows_power_activities_and_tables() {
-        let mut run = blink(0, 0.5);
+        let mut run = run_blink(0, 0.5);
         let mut labels = Labels::default();
         let names = NodeNames::parse(run.names).unwrap();
-        let log = read_quanto(&run.node.buffer.dump(), &names, &mut labels).unwrap();
+        let log = read_quanto(&run.node.buffer.take_bytes(), &names, &mut labels).unwrap();
         let analysis = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
         let options = PictureOptions { heading: "h3", what: "Input", ..Default::default() };
         let page = timelines(&[analysis], &labels, &options);

@@ -6,16 +6,16 @@ use wattline_units::csv_text::CsvText;
 
 use super::super::account::Payer;
 use super::super::analysis::Analysis;
-use super::super::independent::ColumnRole;
+use super::super::column_roles::ColumnRole;
 use super::super::label::Labels;
-use super::super::log::seconds;
-use super::super::usage::Usage;
+use super::super::log::nanoseconds_to_seconds;
+use super::super::usage::NodeUsage;
 use super::energies::energy_rows;
 use super::usage_rows::{UsageRow, constant_row, joint_rows, state_row};
-use super::{TOTAL, UNEXPLAINED, optional, payer_name, row_name};
+use super::{TOTAL_NAME, UNEXPLAINED_NAME, optional_field, payer_name, row_name};
 
-/// `powers.csv`: every state with its power above its baseline, or why it has none; how long and
-/// how often the component was in it, and what it adds to the mean power.
+/// Returns `powers.csv`: every state with its power above its baseline, or why it has none; how
+/// long and how often the component was in it, and what it adds to the mean power.
 #[must_use]
 pub fn powers_csv(analyses: &[Analysis]) -> String {
     let mut lines = CsvText::new([
@@ -38,14 +38,14 @@ pub fn powers_csv(analyses: &[Analysis]) -> String {
         "mean_power_hi_w",
     ]);
     for analysis in analyses {
-        let usage = Usage::of(analysis);
+        let usage = NodeUsage::of(analysis);
         let mut row = |component: &str, state: &str, of: &UsageRow, note: String| {
             let names = [component, state].map(String::from);
             let fields = [analysis.log.node.clone()].into_iter().chain(names);
             let fields = fields.chain(of.power_fields()).chain([note]);
             let fields = fields.chain(of.current_fields(&analysis.log));
-            let fields = fields.chain(of.occupancy_fields()).chain([optional(of.energy_j)]);
-            lines.row(fields.chain(of.mean_fields()));
+            let fields = fields.chain(of.occupancy_fields()).chain([optional_field(of.energy_j)]);
+            lines.row(fields.chain(of.mean_power_fields()));
         };
         if let Some(of) = constant_row(analysis, &usage) {
             row("(constant)", "", &of, "all baselines together".to_owned());
@@ -53,7 +53,12 @@ pub fn powers_csv(analyses: &[Analysis]) -> String {
         for (at, component) in analysis.log.components.iter().enumerate() {
             for (state, name) in component.states.iter().enumerate() {
                 let of = state_row(analysis, &usage, at, state);
-                row(&component.name, name, &of, note(analysis, analysis.columns.of[at][state]));
+                row(
+                    &component.name,
+                    name,
+                    &of,
+                    power_note(analysis, analysis.columns.of[at][state]),
+                );
             }
         }
         for (name, of) in joint_rows(analysis, &usage) {
@@ -63,8 +68,8 @@ pub fn powers_csv(analyses: &[Analysis]) -> String {
     lines.text()
 }
 
-/// What a reader of a power must know.
-fn note(analysis: &Analysis, column: Option<usize>) -> String {
+/// Returns a note on a power that its reader needs.
+fn power_note(analysis: &Analysis, column: Option<usize>) -> String {
     let Some(column) = column else { return "baseline: part of the constant".into() };
     let Some(powers) = &analysis.powers else { return "no measured energy".into() };
     let name = |column: usize| analysis.columns.names[column].as_str();
@@ -86,7 +91,7 @@ fn note(analysis: &Analysis, column: Option<usize>) -> String {
     }
 }
 
-/// `energy.csv`: energy by node, component and activity.
+/// Returns `energy.csv`: energy by node, component and activity.
 #[must_use]
 pub fn energy_csv(analyses: &[Analysis], labels: &Labels) -> String {
     let mut lines = CsvText::new([
@@ -112,25 +117,25 @@ pub fn energy_csv(analyses: &[Analysis], labels: &Labels) -> String {
                 node.clone(),
                 row.component,
                 payer_name(row.payer, labels),
-                optional(row.time_s),
-                optional(row.energy_j),
-                optional(row.interval_j.map(|i| i.0)),
-                optional(row.interval_j.map(|i| i.1)),
-                optional(share(row.energy_j)),
-                optional(row.undetermined_s),
+                optional_field(row.time_s),
+                optional_field(row.energy_j),
+                optional_field(row.interval_j.map(|i| i.0)),
+                optional_field(row.interval_j.map(|i| i.1)),
+                optional_field(share(row.energy_j)),
+                optional_field(row.undetermined_s),
             ]);
         }
         let Some(account) = account else { continue };
         let rest = account.split.unattributed_j();
-        for (name, energy) in [(UNEXPLAINED, rest), (TOTAL, account.split.total_j())] {
-            let time = if name == TOTAL { Some(account.metered_s) } else { None };
-            let fields = [node.clone(), name.to_owned(), String::new(), optional(time)];
+        for (name, energy) in [(UNEXPLAINED_NAME, rest), (TOTAL_NAME, account.split.total_j())] {
+            let time = if name == TOTAL_NAME { Some(account.metered_s) } else { None };
+            let fields = [node.clone(), name.to_owned(), String::new(), optional_field(time)];
             let none = String::new();
             let rest = [
                 energy.to_string(),
                 none.clone(),
                 none.clone(),
-                optional(share(Some(energy))),
+                optional_field(share(Some(energy))),
                 none,
             ];
             lines.row(fields.into_iter().chain(rest));
@@ -139,10 +144,10 @@ pub fn energy_csv(analyses: &[Analysis], labels: &Labels) -> String {
     lines.text()
 }
 
-/// Joules with their interval.
-type Sum = (f64, Option<(f64, f64)>);
+/// Energy in joules with its interval.
+type EnergySum = (f64, Option<(f64, f64)>);
 
-/// `activities.csv`: energy by activity over all nodes.
+/// Returns `activities.csv`: energy by activity over all nodes.
 #[must_use]
 pub fn activities_csv(analyses: &[Analysis], labels: &Labels) -> String {
     let mut lines = CsvText::new([
@@ -154,13 +159,13 @@ pub fn activities_csv(analyses: &[Analysis], labels: &Labels) -> String {
         "energy_hi_j",
         "share",
     ]);
-    let mut sums: BTreeMap<Payer, (Sum, Vec<&str>)> = BTreeMap::new();
+    let mut sums: BTreeMap<Payer, (EnergySum, Vec<&str>)> = BTreeMap::new();
     let (mut unexplained, mut total) = (0.0, 0.0);
     for analysis in analyses {
         let Some(account) = &analysis.account else { continue };
         unexplained += account.split.unattributed_j();
         total += account.split.total_j();
-        for (payer, energy) in account.by_payer() {
+        for (payer, energy) in account.energies_by_payer() {
             let (sum, nodes) = sums.entry(payer).or_insert(((0.0, Some((0.0, 0.0))), Vec::new()));
             let of = account.payer_interval(payer);
             sum.0 += energy;
@@ -181,12 +186,12 @@ pub fn activities_csv(analyses: &[Analysis], labels: &Labels) -> String {
             origin,
             nodes.join(" "),
             energy.to_string(),
-            optional(interval.map(|i| i.0)),
-            optional(interval.map(|i| i.1)),
+            optional_field(interval.map(|i| i.0)),
+            optional_field(interval.map(|i| i.1)),
             (energy / total).to_string(),
         ]);
     }
-    for (name, energy) in [(UNEXPLAINED, unexplained), (TOTAL, total)] {
+    for (name, energy) in [(UNEXPLAINED_NAME, unexplained), (TOTAL_NAME, total)] {
         let none = String::new;
         let fields = [name.to_owned(), none(), none(), energy.to_string(), none(), none()];
         lines.row(fields.into_iter().chain([(energy / total).to_string()]));
@@ -194,14 +199,17 @@ pub fn activities_csv(analyses: &[Analysis], labels: &Labels) -> String {
     lines.text()
 }
 
-/// `timeline.csv`: energy by step of time, component and activity.
+/// Returns `timeline.csv`: energy by step of time, component and activity.
 #[must_use]
 pub fn timeline_csv(analyses: &[Analysis], labels: &Labels) -> String {
     let mut lines = CsvText::new(["node", "start_s", "end_s", "component", "activity", "energy_j"]);
     for analysis in analyses {
         for bin in analysis.account.iter().flat_map(|account| &account.bins) {
             let mut row = |component: String, activity: String, energy: f64| {
-                let times = [seconds(bin.start_ns).to_string(), seconds(bin.end_ns).to_string()];
+                let times = [
+                    nanoseconds_to_seconds(bin.start_ns).to_string(),
+                    nanoseconds_to_seconds(bin.end_ns).to_string(),
+                ];
                 let fields = [component, activity, energy.to_string()];
                 let node = [analysis.log.node.clone()];
                 lines.row(node.into_iter().chain(times).chain(fields));
@@ -209,13 +217,13 @@ pub fn timeline_csv(analyses: &[Analysis], labels: &Labels) -> String {
             for ((at, payer), energy) in bin.split.shares() {
                 row(row_name(analysis, *at), payer_name(*payer, labels), *energy);
             }
-            row(UNEXPLAINED.into(), String::new(), bin.split.unattributed_j());
+            row(UNEXPLAINED_NAME.into(), String::new(), bin.split.unattributed_j());
         }
     }
     lines.text()
 }
 
-/// `findings.csv`: what was noticed.
+/// Returns `findings.csv`: the remarks on all logs.
 #[must_use]
 pub fn findings_csv(analyses: &[Analysis]) -> String {
     let mut lines = CsvText::new(["node", "at_s", "kind", "message"]);
@@ -223,7 +231,7 @@ pub fn findings_csv(analyses: &[Analysis]) -> String {
         for remark in &analysis.remarks {
             lines.row([
                 analysis.log.node.clone(),
-                optional(remark.at_ns.map(seconds)),
+                optional_field(remark.at_ns.map(nanoseconds_to_seconds)),
                 remark.kind.to_string(),
                 remark.message.clone(),
             ]);

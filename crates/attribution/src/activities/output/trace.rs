@@ -2,11 +2,12 @@
 //! counters, and a track per component with the activities as slices.
 
 use super::super::analysis::Analysis;
-use super::super::equations::distinct;
+use super::super::equations::distinct_readings;
 use super::super::label::{Label, Labels};
 use crate::perfetto::{TraceBuilder, TrackId};
 
-/// The bytes of the trace. Times are those of the logs, from the earliest one on.
+/// Returns the bytes of a Perfetto trace. Times are those of the logs, relative to the earliest
+/// one.
 #[must_use]
 pub fn perfetto_trace(analyses: &[Analysis], labels: &Labels) -> Vec<u8> {
     let mut trace = TraceBuilder::default();
@@ -14,18 +15,18 @@ pub fn perfetto_trace(analyses: &[Analysis], labels: &Labels) -> Vec<u8> {
     for analysis in analyses {
         let node = &analysis.log.node;
         let root = trace.track(format!("node {node}"), None);
-        activities(&mut trace, analysis, labels, root, first);
-        powers(&mut trace, analysis, first);
-        measured(&mut trace, analysis, first);
+        add_activity_slices(&mut trace, analysis, labels, root, first);
+        add_power_counters(&mut trace, analysis, first);
+        add_meter_counter(&mut trace, analysis, first);
     }
     trace.bytes()
 }
 
-fn since(first: i64, at_ns: i64) -> u64 {
+fn ns_since(first: i64, at_ns: i64) -> u64 {
     u64::try_from(at_ns.saturating_sub(first)).unwrap_or(0)
 }
 
-fn activities(
+fn add_activity_slices(
     trace: &mut TraceBuilder,
     analysis: &Analysis,
     labels: &Labels,
@@ -44,14 +45,14 @@ fn activities(
             let (logged, charged) = (names(&period.logged), names(&period.charged));
             let name =
                 if logged == charged { logged } else { format!("{logged} (charged to {charged})") };
-            let span = (since(first, period.start_ns), since(first, period.end_ns));
+            let span = (ns_since(first, period.start_ns), ns_since(first, period.end_ns));
             trace.slice(track, span, &name, &[]);
         }
     }
 }
 
-/// A counter per component that has a fitted power.
-fn powers(trace: &mut TraceBuilder, analysis: &Analysis, first: i64) {
+/// Adds a counter for each component with a fitted power.
+fn add_power_counters(trace: &mut TraceBuilder, analysis: &Analysis, first: i64) {
     let Some(powers) = &analysis.powers else { return };
     for (component, states) in analysis.periods.states.iter().enumerate() {
         let of = &analysis.columns.of[component];
@@ -72,20 +73,20 @@ fn powers(trace: &mut TraceBuilder, analysis: &Analysis, first: i64) {
         let node = &analysis.log.node;
         let name = joint.map_or_else(
             || analysis.log.components[component].name.clone(),
-            |column| powers.name(column, &analysis.columns),
+            |column| powers.column_name(column, &analysis.columns),
         );
         let track = trace.counter_track(format!("node {node}: power of {name}"), "W");
         for period in states {
             if let Some(power) = power(period.state) {
-                trace.value(track, since(first, period.start_ns), power);
+                trace.value(track, ns_since(first, period.start_ns), power);
             }
         }
     }
 }
 
-/// The meter: the mean power of the interval that follows.
-fn measured(trace: &mut TraceBuilder, analysis: &Analysis, first: i64) {
-    let readings = distinct(&analysis.log.readings);
+/// Adds a counter of the meter: at each reading the mean power until the next one.
+fn add_meter_counter(trace: &mut TraceBuilder, analysis: &Analysis, first: i64) {
+    let readings = distinct_readings(&analysis.log.readings);
     if readings.len() < 2 {
         return;
     }
@@ -94,7 +95,7 @@ fn measured(trace: &mut TraceBuilder, analysis: &Analysis, first: i64) {
         let time_s = (pair[1].at_ns - pair[0].at_ns) as f64 * 1e-9;
         if time_s > 0.0 {
             let power = (pair[1].energy_j - pair[0].energy_j) / time_s;
-            trace.value(track, since(first, pair[0].at_ns), power);
+            trace.value(track, ns_since(first, pair[0].at_ns), power);
         }
     }
 }

@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 
 use super::super::account::{Account, Payer};
 use super::super::analysis::Analysis;
-use super::super::independent::ColumnRole;
+use super::super::column_roles::ColumnRole;
 use super::super::label::Labels;
 use super::super::log::NodeLog;
 use super::super::powers::FittedPower;
-use super::super::usage::{Occupancy, Usage};
-use super::{TOTAL, optional, payer_name, row_name};
+use super::super::usage::{NodeUsage, Occupancy};
+use super::{TOTAL_NAME, optional_field, payer_name, row_name};
 
-/// What a row is about.
+/// Subject of a row: a state, a component, an activity or a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum UsageOf {
+pub enum UsageSubject {
     /// A power state of a component.
     State,
     /// A component away from its baseline.
@@ -25,10 +25,10 @@ pub enum UsageOf {
     Node,
 }
 
-impl UsageOf {
-    /// The word in tables.
+impl UsageSubject {
+    /// Returns the word for the subject in tables.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn subject_word(self) -> &'static str {
         match self {
             Self::State => "state",
             Self::Component => "component",
@@ -38,11 +38,11 @@ impl UsageOf {
     }
 }
 
-/// The figures of a state, a component, an activity or a node. What is not known is none.
+/// Figures of a state, a component, an activity or a node; unknown ones are `None`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UsageRow {
     /// What the row is about.
-    pub of: UsageOf,
+    pub of: UsageSubject,
     /// Its name.
     pub name: String,
     /// How long and how often.
@@ -58,42 +58,43 @@ pub struct UsageRow {
 }
 
 impl UsageRow {
-    /// Its share of the time.
+    /// Returns the share of the node's time.
     #[must_use]
     pub fn duty_cycle(&self) -> Option<f64> {
         self.occupancy.and_then(|occupancy| self.per_second(occupancy.time_s))
     }
 
-    /// What it adds to the mean power of the node, in watts.
+    /// Returns the contribution to the node's mean power in watts.
     #[must_use]
     pub fn mean_power_w(&self) -> Option<f64> {
         self.energy_j.and_then(|energy| self.per_second(energy))
     }
 
-    /// The 95 % interval of that.
+    /// Returns the 95 % interval of the contribution to the mean power in watts.
     #[must_use]
-    pub fn mean_interval_w(&self) -> Option<(f64, f64)> {
+    pub fn mean_power_interval_w(&self) -> Option<(f64, f64)> {
         let (lo, hi) = self.interval_j?;
         self.per_second(lo).zip(self.per_second(hi))
     }
 
-    /// Time, duty cycle and occurrences as fields of a table.
+    /// Returns time, duty cycle and occurrences as fields of a table.
     pub(super) fn occupancy_fields(&self) -> [String; 3] {
         [
-            optional(self.occupancy.map(|of| of.time_s)),
-            optional(self.duty_cycle()),
+            optional_field(self.occupancy.map(|of| of.time_s)),
+            optional_field(self.duty_cycle()),
             self.occupancy.map_or(String::new(), |of| of.occurrences.to_string()),
         ]
     }
 
-    /// The power while it is so, with the ends of its interval, as fields of a table.
+    /// Returns the power in the state, with the ends of its interval, as fields of a table.
     pub(super) fn power_fields(&self) -> [String; 3] {
-        self.power_w().map(optional)
+        self.power_w().map(optional_field)
     }
 
-    /// The same as currents; empty where no supply is known.
+    /// Returns the current in the state, with the ends of its interval, as fields of a table; empty
+    /// without a known supply voltage.
     pub(super) fn current_fields(&self, log: &NodeLog) -> [String; 3] {
-        self.power_w().map(|power| optional(log.current_a(power)))
+        self.power_w().map(|power| optional_field(log.current_a(power)))
     }
 
     fn power_w(&self) -> [Option<f64>; 3] {
@@ -101,10 +102,11 @@ impl UsageRow {
         [self.power.map(|power| power.w), interval.map(|i| i.0), interval.map(|i| i.1)]
     }
 
-    /// What it adds to the mean power, with the ends of its interval, as fields of a table.
-    pub(super) fn mean_fields(&self) -> [String; 3] {
-        let interval = self.mean_interval_w();
-        [self.mean_power_w(), interval.map(|i| i.0), interval.map(|i| i.1)].map(optional)
+    /// Returns the contribution to the mean power, with the ends of its interval, as fields of a
+    /// table.
+    pub(super) fn mean_power_fields(&self) -> [String; 3] {
+        let interval = self.mean_power_interval_w();
+        [self.mean_power_w(), interval.map(|i| i.0), interval.map(|i| i.1)].map(optional_field)
     }
 
     fn per_second(&self, value: f64) -> Option<f64> {
@@ -112,11 +114,11 @@ impl UsageRow {
     }
 }
 
-/// The row of a state. The baseline's energy is part of the constant, and a power that several
-/// states share is none of each.
+/// Returns the row of a state. The baseline's energy is part of the constant; a power that several
+/// states share is in none of their rows.
 pub(super) fn state_row(
     analysis: &Analysis,
-    usage: &Usage,
+    usage: &NodeUsage,
     component: usize,
     state: usize,
 ) -> UsageRow {
@@ -129,17 +131,18 @@ pub(super) fn state_row(
     powered_row(name, usage, Some(usage.states[component][state]), power)
 }
 
-/// The row of something that draws a power for a time; no energy where either is not known.
+/// Returns the row of a subject that draws a power for a time; without energy where either is
+/// unknown.
 fn powered_row(
     name: String,
-    usage: &Usage,
+    usage: &NodeUsage,
     occupancy: Option<Occupancy>,
     power: Option<FittedPower>,
 ) -> UsageRow {
     let joules = |watts: f64| occupancy.map(|of| watts * of.time_s);
     let interval = power.and_then(|power| power.interval_w);
     UsageRow {
-        of: UsageOf::State,
+        of: UsageSubject::State,
         name,
         occupancy,
         watched_s: usage.watched_s,
@@ -149,39 +152,43 @@ fn powered_row(
     }
 }
 
-/// The row of the constant, which is drawn all the time; none without powers.
-pub(super) fn constant_row(analysis: &Analysis, usage: &Usage) -> Option<UsageRow> {
+/// Returns the row of the constant, which is drawn all the time; `None` without powers.
+pub(super) fn constant_row(analysis: &Analysis, usage: &NodeUsage) -> Option<UsageRow> {
     let constant = analysis.powers.as_ref()?.constant;
     let always = Occupancy { time_s: usage.watched_s, occurrences: 1 };
     Some(powered_row("(constant)".to_owned(), usage, Some(always), Some(constant)))
 }
 
-/// The rows of powers that several states share. Their times are those of each state.
-pub(super) fn joint_rows(analysis: &Analysis, usage: &Usage) -> Vec<(String, UsageRow)> {
+/// Returns the rows of powers that several states share, with the names of the states.
+pub(super) fn joint_rows(analysis: &Analysis, usage: &NodeUsage) -> Vec<(String, UsageRow)> {
     let Some(powers) = &analysis.powers else { return Vec::new() };
     let is_joint = |column: &usize| {
         powers.twins(*column).len() > 1 && !matches!(powers.roles[*column], ColumnRole::SameAs(_))
     };
     let row = |column: usize| {
-        let name = powers.name(column, &analysis.columns);
+        let name = powers.column_name(column, &analysis.columns);
         let row = powered_row(name.clone(), usage, None, powers.of[column]);
         (name, row)
     };
     (0..powers.roles.len()).filter(is_joint).map(row).collect()
 }
 
-/// The rows of all states of a component.
-pub(super) fn state_rows(analysis: &Analysis, usage: &Usage, component: usize) -> Vec<UsageRow> {
+/// Returns the rows of all states of a component.
+pub(super) fn state_rows(
+    analysis: &Analysis,
+    usage: &NodeUsage,
+    component: usize,
+) -> Vec<UsageRow> {
     let states = 0..analysis.log.components[component].states.len();
     states.map(|state| state_row(analysis, usage, component, state)).collect()
 }
 
-/// The row of a component, over all states but its baseline.
-pub(super) fn component_row(analysis: &Analysis, usage: &Usage, component: usize) -> UsageRow {
+/// Returns the row of a component, over all states except its baseline.
+pub(super) fn component_row(analysis: &Analysis, usage: &NodeUsage, component: usize) -> UsageRow {
     let account = analysis.account.as_ref();
-    let energy_j = account.and_then(|account| account.by_row().get(&component).copied());
+    let energy_j = account.and_then(|account| account.energies_by_row().get(&component).copied());
     UsageRow {
-        of: UsageOf::Component,
+        of: UsageSubject::Component,
         name: row_name(analysis, component),
         occupancy: Some(usage.components[component]),
         watched_s: usage.watched_s,
@@ -191,15 +198,20 @@ pub(super) fn component_row(analysis: &Analysis, usage: &Usage, component: usize
     }
 }
 
-/// The rows of everybody who pays, or would if there were a meter; idle times are nobody's.
-pub(super) fn activity_rows(analysis: &Analysis, usage: &Usage, labels: &Labels) -> Vec<UsageRow> {
+/// Returns the rows of all payers, also of those without energy where there is no meter; idle times
+/// have no payer.
+pub(super) fn activity_rows(
+    analysis: &Analysis,
+    usage: &NodeUsage,
+    labels: &Labels,
+) -> Vec<UsageRow> {
     let account = analysis.account.as_ref();
-    let energies = account.map(Account::by_payer).unwrap_or_default();
+    let energies = account.map(Account::energies_by_payer).unwrap_or_default();
     let busy = usage.activities.keys().filter(|label| !labels.is_idle(**label));
     let payers: BTreeSet<Payer> =
         busy.map(|label| Payer::Activity(*label)).chain(energies.keys().copied()).collect();
     let row = |payer: Payer| UsageRow {
-        of: UsageOf::Activity,
+        of: UsageSubject::Activity,
         name: payer_name(payer, labels),
         occupancy: match payer {
             Payer::Activity(label) => usage.activities.get(&label).copied(),
@@ -214,12 +226,12 @@ pub(super) fn activity_rows(analysis: &Analysis, usage: &Usage, labels: &Labels)
     payers.into_iter().map(row).collect()
 }
 
-/// The row of the whole node, as its meter saw it.
-pub(super) fn node_row(analysis: &Analysis, usage: &Usage) -> UsageRow {
+/// Returns the row of the whole node, by its meter.
+pub(super) fn node_row(analysis: &Analysis, usage: &NodeUsage) -> UsageRow {
     let account = analysis.account.as_ref();
     UsageRow {
-        of: UsageOf::Node,
-        name: TOTAL.to_owned(),
+        of: UsageSubject::Node,
+        name: TOTAL_NAME.to_owned(),
         occupancy: Some(Occupancy { time_s: usage.watched_s, occurrences: 1 }),
         watched_s: usage.watched_s,
         power: None,
@@ -228,10 +240,10 @@ pub(super) fn node_row(analysis: &Analysis, usage: &Usage) -> UsageRow {
     }
 }
 
-/// All rows of a node: states, components, activities, the whole.
+/// Returns all rows of a node: states, components, activities, the node itself.
 #[must_use]
 pub fn usage_rows(analysis: &Analysis, labels: &Labels) -> Vec<UsageRow> {
-    let usage = Usage::of(analysis);
+    let usage = NodeUsage::of(analysis);
     let components = 0..analysis.log.components.len();
     let states = components.clone().flat_map(|at| state_rows(analysis, &usage, at));
     let whole = components.map(|at| component_row(analysis, &usage, at));

@@ -4,7 +4,7 @@
 use super::super::label::LabelCode;
 use super::node::{ComponentDraw, SimulatedNode};
 
-/// Components.
+/// Ids of the components.
 const CPU: u8 = 0;
 const LEDS: [u8; 3] = [1, 2, 3];
 
@@ -16,16 +16,16 @@ const INT_TIMER: u8 = 5;
 
 /// Length in seconds.
 const SECONDS: u32 = 48;
-/// When the log ends, in microseconds.
+/// Time of the log's end in microseconds.
 const END_US: f64 = 48_002_400.0;
 /// Energies of the LEDs in joules over the 24 s in which each is on.
 const LED_J: [f64; 3] = [180.708e-3, 161.058e-3, 59.838e-3];
 const LED_ON_S: f64 = 24.0;
-/// The processor while active, and everything else, in watts.
+/// Power in watts of the processor while active, and of the constant term.
 const CPU_W: f64 = 4.29e-3;
 const CONSTANT_W: f64 = 119.258e-3 / 48.0024;
-/// Joules of a count of the meter.
-const COUNT_J: f64 = 8.33e-6;
+/// Joules per count of the meter.
+const JOULES_PER_COUNT: f64 = 8.33e-6;
 /// CPU time of one toggle of each colour, in microseconds: 17.6, 9.1 and 4.5 ms in
 /// all, with 40 us to start each timer.
 const TOGGLE_US: [f64; 3] = [17_560.0 / 48.0, 9_060.0 / 24.0, 4_460.0 / 12.0];
@@ -36,31 +36,31 @@ const INTERRUPT_US: f64 = 9_200.0 / 48.0;
 const VTIMER_US: f64 = 930.0;
 const BOOT_US: f64 = 360.0;
 
-/// The names of Blink's log.
-const NAMES: &str = include_str!("../../../datasets/quanto-blink/blink.toml");
+/// File of names for Blink's log.
+const BLINK_NAMES: &str = include_str!("../../../datasets/quanto-blink/blink.toml");
 
-/// A run of Blink.
+/// Simulated run of Blink: the node and its log.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Blink {
+pub struct BlinkRun {
     /// The node with its log and its ground truth.
     pub node: SimulatedNode,
     /// The names of its log.
     pub names: &'static str,
 }
 
-/// Runs Blink on a node whose clock and meter begin at these counts.
+/// Simulates Blink on a node whose clock and meter begin at these counts.
 #[must_use]
-pub fn blink(first_time: u32, first_energy: f64) -> Blink {
-    with_meter(first_time, first_energy, CONSTANT_W, COUNT_J)
+pub fn run_blink(first_time: u32, first_energy: f64) -> BlinkRun {
+    run_blink_with_meter(first_time, first_energy, CONSTANT_W, JOULES_PER_COUNT)
 }
 
-/// The same with another constant term, in watts, and another meter.
-pub(super) fn with_meter(
+/// Simulates Blink with another constant term, in watts, and another meter.
+pub(super) fn run_blink_with_meter(
     first_time: u32,
     first_energy: f64,
     constant_w: f64,
     count_j: f64,
-) -> Blink {
+) -> BlinkRun {
     let mut draws = vec![ComponentDraw { id: CPU, power_w: vec![0.0, CPU_W] }];
     for (id, energy) in LEDS.into_iter().zip(LED_J) {
         draws.push(ComponentDraw { id, power_w: vec![0.0, energy / LED_ON_S] });
@@ -74,39 +74,39 @@ pub(super) fn with_meter(
         wake(&mut node, second, &mut is_on);
     }
     node.run_until(END_US);
-    LEDS.into_iter().for_each(|led| node.power(led, 0));
-    node.power(CPU, 0);
-    node.set(CPU, activity(IDLE));
-    Blink { node, names: NAMES }
+    LEDS.into_iter().for_each(|led| node.set_power_state(led, 0));
+    node.set_power_state(CPU, 0);
+    node.set_activity(CPU, activity(IDLE));
+    BlinkRun { node, names: BLINK_NAMES }
 }
 
 fn activity(id: u8) -> LabelCode {
     LabelCode::new(1, id)
 }
 
-/// All is off; the three activities start their timers.
+/// Boots the node: all components are off, and the three activities start their timers.
 fn boot(node: &mut SimulatedNode) {
     for led in LEDS {
-        node.power(led, 0);
-        node.set(led, activity(IDLE));
+        node.set_power_state(led, 0);
+        node.set_activity(led, activity(IDLE));
     }
-    node.power(CPU, 1);
-    node.set(CPU, activity(VTIMER));
+    node.set_power_state(CPU, 1);
+    node.set_activity(CPU, activity(VTIMER));
     for colour in COLOURS {
         node.run(BOOT_US / 3.0);
-        node.set(CPU, activity(colour));
+        node.set_activity(CPU, activity(colour));
         node.run(START_US);
-        node.set(CPU, activity(VTIMER));
+        node.set_activity(CPU, activity(VTIMER));
     }
     sleep(node);
 }
 
-/// A second's work: the interrupt, the timers, the toggles that are due.
+/// Does the work of a second: the interrupt, the timers, the toggles that are due.
 fn wake(node: &mut SimulatedNode, second: u32, is_on: &mut [bool; 3]) {
-    node.power(CPU, 1);
-    node.set(CPU, activity(INT_TIMER));
+    node.set_power_state(CPU, 1);
+    node.set_activity(CPU, activity(INT_TIMER));
     node.run(INTERRUPT_US);
-    node.set(CPU, activity(VTIMER));
+    node.set_activity(CPU, activity(VTIMER));
     node.run(VTIMER_US / 2.0);
     for (at, led) in LEDS.into_iter().enumerate() {
         if second.is_multiple_of(1 << at) {
@@ -120,15 +120,15 @@ fn wake(node: &mut SimulatedNode, second: u32, is_on: &mut [bool; 3]) {
 
 fn toggle(node: &mut SimulatedNode, led: u8, at: usize, is_on: bool) {
     let colour = activity(COLOURS[at]);
-    node.set(CPU, colour);
+    node.set_activity(CPU, colour);
     node.run(TOGGLE_US[at] / 2.0);
-    node.set(led, if is_on { colour } else { activity(IDLE) });
-    node.power(led, u16::from(is_on));
+    node.set_activity(led, if is_on { colour } else { activity(IDLE) });
+    node.set_power_state(led, u16::from(is_on));
     node.run(TOGGLE_US[at] / 2.0);
-    node.set(CPU, activity(VTIMER));
+    node.set_activity(CPU, activity(VTIMER));
 }
 
 fn sleep(node: &mut SimulatedNode) {
-    node.set(CPU, activity(IDLE));
-    node.power(CPU, 0);
+    node.set_activity(CPU, activity(IDLE));
+    node.set_power_state(CPU, 0);
 }

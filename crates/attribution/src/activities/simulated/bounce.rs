@@ -12,7 +12,7 @@ const RADIO: u8 = 1;
 const LED1: u8 = 2;
 const LED2: u8 = 3;
 
-/// The radio's states.
+/// States of the radio: listening, transmitting.
 const LISTEN: u16 = 1;
 const TRANSMIT: u16 = 2;
 
@@ -24,17 +24,17 @@ const INT_SFD: u8 = 6;
 const INT_UART: u8 = 7;
 const RECEIVE: u8 = 8;
 
-/// How long a node keeps a packet, in microseconds.
+/// Time in microseconds for which a node keeps a packet.
 const HOLD_US: f64 = 500_000.0;
-/// From the start of a transmission's preparation to the first bit on air.
+/// Time in microseconds from the start of a transmission's preparation to the first bit on air.
 const PREPARE_US: f64 = 192.0 + 1_500.0 + 3_000.0 + 50.0;
-/// A packet on air.
+/// Time in microseconds that a packet is on air.
 const AIR_US: f64 = 1_200.0;
-/// Interrupts that take a packet out of the radio.
-const TRANSFERS: usize = 4;
+/// Number of interrupts that take a packet out of the radio.
+const PACKET_INTERRUPTS: usize = 4;
 
-/// The names of node 1's log; node 4's differ in its number and clock.
-const COMPONENTS: &str = r#"simulated = true
+/// File of names for node 1's log; that of node 4 differs in number and clock.
+const BOUNCE_NAMES: &str = r#"simulated = true
 tick_s = 1e-6
 count_j = 8.33e-6
 
@@ -68,9 +68,9 @@ states = { 0 = "off", 1 = "on" }
 8 = "pxy_RX"
 "#;
 
-/// Two nodes that run Bounce.
+/// Simulated run of Bounce on two nodes: their logs and files of names.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bounce {
+pub struct BounceRun {
     /// Nodes 1 and 4 with their logs and truths.
     pub nodes: [SimulatedNode; 2],
     /// The names of their logs.
@@ -80,8 +80,8 @@ pub struct Bounce {
 /// Runs Bounce for some seconds. Node 4 was switched on `offset_s` (up to 4000) earlier, so
 /// its clock shows that much more; its names have no `clock_offset_s`, since its messages show it.
 #[must_use]
-pub fn bounce(seconds: f64, offset_s: f64) -> Bounce {
-    let mut nodes = [node(), node()];
+pub fn run_bounce(seconds: f64, offset_s: f64) -> BounceRun {
+    let mut nodes = [new_node(), new_node()];
     let end_us = seconds * 1e6;
     let numbers = [1, 4];
     nodes[1].first_time = (offset_s * 1e6).round() as u32;
@@ -104,21 +104,21 @@ pub fn bounce(seconds: f64, offset_s: f64) -> Bounce {
     }
     for (at, node) in nodes.iter_mut().enumerate() {
         node.run_until(end_us);
-        node.power(RADIO, 0);
-        node.set(CPU, LabelCode::new(numbers[at], IDLE));
+        node.set_power_state(RADIO, 0);
+        node.set_activity(CPU, LabelCode::new(numbers[at], IDLE));
     }
     let names = [
-        format!("# Bounce on a simulated node; see docs/internals/activities.md.\nnode = 1\n{COMPONENTS}"),
+        format!("# Bounce on a simulated node; see docs/internals/activities.md.\nnode = 1\n{BOUNCE_NAMES}"),
         format!(
             "# Bounce on a simulated node; see docs/internals/activities.md. Its clock shows {offset_s} s \
-             more than node 1's.\nnode = 4\n{COMPONENTS}"
+             more than node 1's.\nnode = 4\n{BOUNCE_NAMES}"
         ),
     ];
-    Bounce { nodes, names }
+    BounceRun { nodes, names }
 }
 
-/// A node with the LEDs of Blink and a radio of 18.46 mA at 3.35 V when it listens.
-fn node() -> SimulatedNode {
+/// Creates a node with the LEDs of Blink and a radio of 18.46 mA at 3.35 V when it listens.
+fn new_node() -> SimulatedNode {
     let draw = |id, power_w: &[f64]| ComponentDraw { id, power_w: power_w.to_vec() };
     let mut node = SimulatedNode::new(
         vec![
@@ -133,44 +133,44 @@ fn node() -> SimulatedNode {
     node
 }
 
-/// A second with the radio off, then it listens.
+/// Boots the node: its radio is off for a second, then listens.
 fn boot(node: &mut SimulatedNode, number: u8) {
     let idle = LabelCode::new(number, IDLE);
     for id in [CPU, RADIO, LED1, LED2] {
-        node.set(id, idle);
-        node.power(id, 0);
+        node.set_activity(id, idle);
+        node.set_power_state(id, 0);
     }
     node.run_until(1e6);
-    node.power(RADIO, LISTEN);
+    node.set_power_state(RADIO, LISTEN);
 }
 
-/// The LED that is on while a node has the packet: its own is LED2's.
-fn led(number: u8, packet: LabelCode) -> u8 {
+/// Returns the LED that is on while a node has the packet: LED2 for its own packet.
+fn led_of_packet(number: u8, packet: LabelCode) -> u8 {
     if packet.origin() == number { LED2 } else { LED1 }
 }
 
-/// A timer fires: the packet goes to the radio, and after a while on air.
+/// Sends a packet: a timer fires, the packet goes to the radio, and after a while on air.
 fn send(node: &mut SimulatedNode, at_us: f64, number: u8, packet: LabelCode) {
     node.run_until(at_us);
     interrupt(node, LabelCode::new(number, INT_TIMER), packet, 192.0);
-    node.set(RADIO, packet);
+    node.set_activity(RADIO, packet);
     node.run(1_500.0);
     sleep(node, number);
     node.run(3_000.0);
     interrupt(node, LabelCode::new(number, INT_TIMER), packet, 50.0);
-    node.power(RADIO, TRANSMIT);
+    node.set_power_state(RADIO, TRANSMIT);
     sleep(node, number);
     node.run(AIR_US);
     interrupt(node, LabelCode::new(number, INT_SFD), packet, 80.0);
-    node.power(RADIO, LISTEN);
-    node.set(RADIO, LabelCode::new(number, IDLE));
-    let led = led(number, packet);
-    node.power(led, 0);
-    node.set(led, LabelCode::new(number, IDLE));
+    node.set_power_state(RADIO, LISTEN);
+    node.set_activity(RADIO, LabelCode::new(number, IDLE));
+    let led = led_of_packet(number, packet);
+    node.set_power_state(led, 0);
+    node.set_activity(led, LabelCode::new(number, IDLE));
     sleep(node, number);
 }
 
-/// A packet arrives: whose it is, is known when it is decoded.
+/// Receives a packet, whose activity is known once it is decoded.
 fn receive(node: &mut SimulatedNode, at_us: f64, number: u8, packet: LabelCode) {
     node.run_until(at_us);
     let proxy = LabelCode::new(number, RECEIVE);
@@ -179,39 +179,39 @@ fn receive(node: &mut SimulatedNode, at_us: f64, number: u8, packet: LabelCode) 
     node.set_proxy(RADIO, proxy, packet);
     node.run(60.0);
     sleep(node, number);
-    for _ in 0..TRANSFERS {
-        node.run(AIR_US / TRANSFERS as f64);
+    for _ in 0..PACKET_INTERRUPTS {
+        node.run(AIR_US / PACKET_INTERRUPTS as f64);
         wake(node, LabelCode::new(number, INT_UART), packet, 110.0);
         node.bind(CPU, proxy, packet);
         node.run(40.0);
         sleep(node, number);
     }
-    node.power(CPU, 1);
+    node.set_power_state(CPU, 1);
     node.set_proxy(CPU, proxy, packet);
     node.run(300.0);
     node.bind(CPU, packet, packet);
     node.bind(RADIO, packet, packet);
-    let led = led(number, packet);
-    node.set(led, packet);
-    node.power(led, 1);
+    let led = led_of_packet(number, packet);
+    node.set_activity(led, packet);
+    node.set_power_state(led, 1);
     node.run(200.0);
-    node.set(RADIO, LabelCode::new(number, IDLE));
+    node.set_activity(RADIO, LabelCode::new(number, IDLE));
     sleep(node, number);
 }
 
-/// An interrupt's routine under its proxy, then the activity that it was for.
+/// Runs an interrupt's routine under its proxy, then binds the proxy to its activity.
 fn interrupt(node: &mut SimulatedNode, proxy: LabelCode, user: LabelCode, us: f64) {
     wake(node, proxy, user, us);
     node.bind(CPU, user, user);
 }
 
 fn wake(node: &mut SimulatedNode, proxy: LabelCode, user: LabelCode, us: f64) {
-    node.power(CPU, 1);
+    node.set_power_state(CPU, 1);
     node.set_proxy(CPU, proxy, user);
     node.run(us);
 }
 
 fn sleep(node: &mut SimulatedNode, number: u8) {
-    node.set(CPU, LabelCode::new(number, IDLE));
-    node.power(CPU, 0);
+    node.set_activity(CPU, LabelCode::new(number, IDLE));
+    node.set_power_state(CPU, 0);
 }

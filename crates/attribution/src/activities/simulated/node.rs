@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::super::entry::{Buffer, EntryKind, LogEntry};
+use super::super::entry::{EntryBuffer, EntryKind, LogEntry};
 use super::super::label::LabelCode;
 
-/// A component's number and the power of each of its states, in watts.
+/// Component's number and the power of each of its states in watts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComponentDraw {
     /// Its number in the log.
@@ -15,7 +15,7 @@ pub struct ComponentDraw {
     pub power_w: Vec<f64>,
 }
 
-/// A simulated node.
+/// Simulated node: components, clock, meter, log, and the ground truth of its energy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulatedNode {
     components: Vec<SimulatedComponent>,
@@ -32,7 +32,7 @@ pub struct SimulatedNode {
     now_us: f64,
     energy_j: f64,
     /// The log.
-    pub buffer: Buffer,
+    pub buffer: EntryBuffer,
     /// True joules by component and by the code of who really used it; the constant term is
     /// component 255 of activity 0.
     pub truth_j: BTreeMap<(u8, LabelCode), f64>,
@@ -50,7 +50,7 @@ struct SimulatedComponent {
 pub const CONSTANT: u8 = 255;
 
 impl SimulatedNode {
-    /// A node that stands still, all components in state 0.
+    /// Creates a node at time 0, all components in state 0.
     #[must_use]
     pub fn new(draws: Vec<ComponentDraw>, constant_w: f64) -> Self {
         let component = |draw| SimulatedComponent { draw, state: 0, user: LabelCode(0) };
@@ -63,18 +63,18 @@ impl SimulatedNode {
             entry_us: 0.0,
             now_us: 0.0,
             energy_j: 0.0,
-            buffer: Buffer::default(),
+            buffer: EntryBuffer::default(),
             truth_j: BTreeMap::new(),
         }
     }
 
-    /// True joules since the start.
+    /// Returns the true energy in joules since the start.
     #[must_use]
     pub fn energy_j(&self) -> f64 {
         self.energy_j
     }
 
-    /// Lets time pass.
+    /// Advances the time by `us` microseconds.
     pub fn run(&mut self, us: f64) {
         let seconds = us * 1e-6;
         let mut spend = |key, power: f64| {
@@ -89,15 +89,15 @@ impl SimulatedNode {
         self.now_us += us;
     }
 
-    /// Lets time pass until a moment; none if it is over.
+    /// Advances the time to `us` microseconds since the start; does nothing if it is later already.
     pub fn run_until(&mut self, us: f64) {
         if us > self.now_us {
             self.run(us - self.now_us);
         }
     }
 
-    /// A component goes to a state, and says so.
-    pub fn power(&mut self, id: u8, state: u16) {
+    /// Changes a component's power state, with a log entry.
+    pub fn set_power_state(&mut self, id: u8, state: u16) {
         // A component that goes to rest does so when its entry is written.
         if state == 0 {
             self.run(self.entry_us);
@@ -105,39 +105,39 @@ impl SimulatedNode {
         if let Some(component) = self.components.iter_mut().find(|one| one.draw.id == id) {
             component.state = state;
         }
-        self.log(EntryKind::PowerState, id, state);
+        self.write_entry(EntryKind::PowerState, id, state);
         if state != 0 {
             self.run(self.entry_us);
         }
     }
 
-    /// A component works for an activity, and says so.
-    pub fn set(&mut self, id: u8, activity: LabelCode) {
+    /// Changes a component's activity, with a log entry.
+    pub fn set_activity(&mut self, id: u8, activity: LabelCode) {
         self.set_proxy(id, activity, activity);
     }
 
-    /// A component works for `user`, but only knows a proxy yet.
+    /// Makes a component work for `user`, while its log entry has only a proxy.
     pub(crate) fn set_proxy(&mut self, id: u8, proxy: LabelCode, user: LabelCode) {
-        self.use_by(id, user);
-        self.log(EntryKind::Set, id, proxy.0);
+        self.change_user(id, user);
+        self.write_entry(EntryKind::Set, id, proxy.0);
         self.run(self.entry_us);
     }
 
-    /// It turns out whom the component works for; `user` is who that is in the end.
+    /// Binds a component's proxy to an activity; `user` is the true activity.
     pub fn bind(&mut self, id: u8, activity: LabelCode, user: LabelCode) {
-        self.use_by(id, user);
-        self.log(EntryKind::Bind, id, activity.0);
+        self.change_user(id, user);
+        self.write_entry(EntryKind::Bind, id, activity.0);
         self.run(self.entry_us);
     }
 
-    fn use_by(&mut self, id: u8, user: LabelCode) {
+    fn change_user(&mut self, id: u8, user: LabelCode) {
         if let Some(component) = self.components.iter_mut().find(|one| one.draw.id == id) {
             component.user = user;
         }
     }
 
-    /// Writes an entry: clock and meter as a program on the node would read them.
-    fn log(&mut self, kind: EntryKind, component: u8, value: u16) {
+    /// Writes a log entry, with clock and meter as a program on the node reads them.
+    fn write_entry(&mut self, kind: EntryKind, component: u8, value: u16) {
         let counts = (self.first_energy + self.energy_j / self.count_j).floor();
         let time = self.first_time.wrapping_add((self.now_us.floor() as u64) as u32);
         let energy = (counts as u64) as u32;
@@ -155,10 +155,10 @@ mod tests {
             SimulatedNode::new(vec![ComponentDraw { id: 1, power_w: vec![0.0, 0.010] }], 0.002);
         node.first_time = u32::MAX;
         node.run(1e6);
-        node.power(1, 1);
-        node.set(1, LabelCode::new(1, 7));
+        node.set_power_state(1, 1);
+        node.set_activity(1, LabelCode::new(1, 7));
         node.run(1e6);
-        node.power(1, 0);
+        node.set_power_state(1, 0);
         let entries = node.buffer.entries();
         assert_eq!((entries[0].time, entries[2].time), (999_999, 1_999_999));
         assert_eq!((entries[0].energy, entries[2].energy), (240, 1680), "0.002 and 0.014 J");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::*;
-use super::{blink, bounce};
+use super::{run_blink, run_bounce};
 use crate::activities::label::Labels;
 
 /// Facts of table 3 of Fonseca et al., "Quanto: Tracking Energy in Networked Embedded
@@ -15,11 +15,11 @@ const TABLE: &str = include_str!("../../../datasets/quanto-blink/table-3.csv");
 const PHASE: f64 = 50.0 / 64.0;
 
 fn analysed(first_time: u32, first_energy: f64, options: &AnalysisOptions) -> (Analysis, Labels) {
-    let mut run = blink(first_time, first_energy);
-    assert_eq!((run.node.buffer.entries().len(), run.node.buffer.lost()), (597, 0));
+    let mut run = run_blink(first_time, first_energy);
+    assert_eq!((run.node.buffer.entries().len(), run.node.buffer.lost_entries()), (597, 0));
     let mut labels = Labels::default();
     let names = NodeNames::parse(run.names).unwrap();
-    let log = read_quanto(&run.node.buffer.dump(), &names, &mut labels).unwrap();
+    let log = read_quanto(&run.node.buffer.take_bytes(), &names, &mut labels).unwrap();
     (analyse(log, &labels, options).unwrap(), labels)
 }
 
@@ -44,12 +44,12 @@ fn figures(analysis: &Analysis, labels: &Labels) -> BTreeMap<(String, String, St
     for (name, power) in analysis.columns.names.iter().zip(&powers.of) {
         put("power", name.split(':').next().unwrap(), "", power.unwrap().w * 1e3);
     }
-    for (component, energy) in account.by_row() {
+    for (component, energy) in account.energies_by_row() {
         put("energy_component", &row(component), "", energy * 1e3);
     }
     put("energy_component", "Total", "", account.split.total_j() * 1e3);
     put("energy_activity", "", "Idle", 0.0);
-    for (payer, energy) in account.by_payer() {
+    for (payer, energy) in account.energies_by_payer() {
         match payer {
             Payer::Activity(label) => put("energy_activity", "", labels.name(label), energy * 1e3),
             Payer::Constant => put("energy_activity", "", "Const", energy * 1e3),
@@ -98,10 +98,10 @@ fn mismatches(
 /// With a meter that counts nanojoules: what the accounts make of exact readings.
 #[test]
 fn blink_gives_the_papers_tables() {
-    let mut run = super::blink::with_meter(0, 0.0, 119.258e-3 / 48.0024, 1e-9);
+    let mut run = super::blink::run_blink_with_meter(0, 0.0, 119.258e-3 / 48.0024, 1e-9);
     let names = NodeNames::parse(&run.names.replace("8.33e-6", "1e-9")).unwrap();
     let mut labels = Labels::default();
-    let log = read_quanto(&run.node.buffer.dump(), &names, &mut labels).unwrap();
+    let log = read_quanto(&run.node.buffer.take_bytes(), &names, &mut labels).unwrap();
     let analysis = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
     assert_eq!(mismatches(&analysis, &labels, |_| 0.01), (Vec::new(), 31));
 }
@@ -140,13 +140,14 @@ fn nothing_changes_when_both_counters_wrap() {
 
 /// Errors of the powers in mW (constant, CPU, LEDs), at 64 phases of the meter and five
 /// constant terms that the paper's rounding leaves room for.
-fn errors_mw(weights: Weights) -> Vec<[f64; 5]> {
+fn errors_mw(weights: EquationWeights) -> Vec<[f64; 5]> {
     let errors = |(phase, constant_mj): (u32, f64)| {
         let constant_w = constant_mj * 1e-3 / 48.0024;
-        let mut run = super::blink::with_meter(0, f64::from(phase) / 64.0, constant_w, 8.33e-6);
+        let mut run =
+            super::blink::run_blink_with_meter(0, f64::from(phase) / 64.0, constant_w, 8.33e-6);
         let names = NodeNames::parse(run.names).unwrap();
         let mut labels = Labels::default();
-        let log = read_quanto(&run.node.buffer.dump(), &names, &mut labels).unwrap();
+        let log = read_quanto(&run.node.buffer.take_bytes(), &names, &mut labels).unwrap();
         let options = AnalysisOptions { weights, ..AnalysisOptions::default() };
         let powers = analyse(log, &labels, &options).unwrap().powers.unwrap();
         let of = |at: usize| powers.of[at].unwrap().w;
@@ -165,7 +166,8 @@ fn rms(values: impl Iterator<Item = f64>) -> f64 {
 
 #[test]
 fn the_weighted_fit_is_better_than_the_unweighted() {
-    let (weighted, equal) = (errors_mw(Weights::SqrtEnergyTime), errors_mw(Weights::Equal));
+    let (weighted, equal) =
+        (errors_mw(EquationWeights::SqrtEnergyTime), errors_mw(EquationWeights::Equal));
     let all = |errors: &[[f64; 5]]| rms(errors.iter().flatten().copied());
     println!("rms error: weighted {} mW, unweighted {} mW", all(&weighted), all(&equal));
     assert!(all(&weighted) < 0.7 * all(&equal));
@@ -185,7 +187,7 @@ fn the_weighted_fit_is_better_than_the_unweighted() {
 
 #[test]
 fn logging_is_an_activity_of_its_own_if_asked() {
-    let logging = LoggingAs::Apart;
+    let logging = LoggingAttribution::Apart;
     let account = AccountOptions { logging, ..AccountOptions::default() };
     let (analysis, _) =
         analysed(0, 0.0, &AnalysisOptions { account, ..AnalysisOptions::default() });
@@ -197,22 +199,22 @@ fn logging_is_an_activity_of_its_own_if_asked() {
     assert!((cost.energy_j.unwrap() - 0.41e-3).abs() < 0.01e-3, "{cost:?}");
     let apart = account.times_s[&(0, Payer::Logging)];
     assert!(apart > 0.045 && apart <= cost.time_s, "{apart} s fall into active time");
-    assert!(account.by_payer()[&Payer::Logging] > 0.2e-3);
+    assert!(account.energies_by_payer()[&Payer::Logging] > 0.2e-3);
 }
 
 #[test]
 fn bounce_charges_each_packet_to_the_node_that_made_it() {
     let offset_s = 0.35;
-    let mut run = bounce(6.0, offset_s);
+    let mut run = run_bounce(6.0, offset_s);
     let mut labels = Labels::default();
     for (at, node) in run.nodes.iter_mut().enumerate() {
-        assert_eq!(node.buffer.lost(), 0);
+        assert_eq!(node.buffer.lost_entries(), 0);
         let truth = node.truth_j.clone();
         let names = NodeNames::parse(&run.names[at]).unwrap();
-        let log = read_quanto(&node.buffer.dump(), &names, &mut labels).unwrap();
+        let log = read_quanto(&node.buffer.take_bytes(), &names, &mut labels).unwrap();
         let analysis = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
         let account = analysis.account.unwrap();
-        let by_payer = account.by_payer();
+        let by_payer = account.energies_by_payer();
         for origin in [1u8, 4] {
             let code = LabelCode::new(origin, 1);
             let truth: f64 =

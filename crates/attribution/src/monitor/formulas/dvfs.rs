@@ -15,7 +15,8 @@ use super::{
 pub struct VoltageTable(Vec<(u64, f64)>);
 
 impl VoltageTable {
-    /// Volts at a frequency: that of the table, or between its neighbours.
+    /// Returns the volts at a frequency: those of the table, or interpolated between its
+    /// neighbours.
     pub fn volts(&self, khz: u64) -> Option<f64> {
         let above = self.0.iter().position(|(known, _)| *known >= khz)?;
         let (high_khz, high_v) = self.0[above];
@@ -27,13 +28,13 @@ impl VoltageTable {
         Some(low_v + part * (high_v - low_v))
     }
 
-    /// The highest frequency and its voltage: those of the design power.
+    /// Returns the highest frequency (kHz) and its voltage, to which the design power refers.
     pub fn highest(&self) -> Option<(u64, f64)> {
         self.0.last().copied()
     }
 }
 
-/// `KHZ=VOLTS,KHZ=VOLTS`, or the same in lines of `frequency_khz,volts`.
+/// Parses `KHZ=VOLTS,KHZ=VOLTS`, or lines of `frequency_khz,volts`.
 pub fn parse_voltages(text: &str) -> Result<VoltageTable, String> {
     let mut table = Vec::new();
     for item in text.split(['\n', ' ', ';']).flat_map(items) {
@@ -68,7 +69,7 @@ fn items(line: &str) -> Vec<String> {
     }
 }
 
-/// The processor's design power, and its voltages where known.
+/// Formula of a processor's power by its design power, and its voltages where known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DesignPower {
     /// Watts of all cores together.

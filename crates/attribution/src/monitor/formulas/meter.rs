@@ -4,7 +4,7 @@ use super::super::facts::HostFacts;
 use super::{Covers, EnergyFormula, FigureBasis, FormulaError, MachinePart, PartEnergy};
 use wattline_units::power::Meter;
 
-/// A meter's figure.
+/// Formula that takes the energy of a meter's rails.
 #[derive(Debug)]
 pub struct Metered {
     /// Which.

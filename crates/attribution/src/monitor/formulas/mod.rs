@@ -17,8 +17,7 @@ pub use network::{NetworkModes, parse_modes};
 pub use soc::SocPower;
 pub use soc_file::{SocError, SocTable, parse_soc};
 
-/// Why a formula has no figure for a cycle. There is no figure of 0 J for one that knows
-/// nothing.
+/// Error of a formula that has no figure for a cycle, instead of a figure of 0 J.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("formula {formula}: {problem}")]
 pub struct FormulaError {
@@ -28,7 +27,7 @@ pub struct FormulaError {
     pub problem: String,
 }
 
-/// Where a figure comes from.
+/// Basis of a figure: measured or modelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FigureBasis {
     /// A meter of the machine.
@@ -38,7 +37,7 @@ pub enum FigureBasis {
 }
 
 impl FigureBasis {
-    /// Its name in files.
+    /// Returns the name in files.
     pub fn name(self) -> &'static str {
         match self {
             FigureBasis::Measured => "measured",
@@ -47,7 +46,7 @@ impl FigureBasis {
     }
 }
 
-/// A part of the machine, and what its energy is shared by.
+/// Part of the machine, whose energy processes share by CPU time or by bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MachinePart {
     /// Processors, shared by CPU time.
@@ -57,7 +56,7 @@ pub enum MachinePart {
 }
 
 impl MachinePart {
-    /// Its name in files.
+    /// Returns the name in files.
     pub fn name(self) -> &'static str {
         match self {
             MachinePart::Cpu => "cpu",
@@ -66,7 +65,7 @@ impl MachinePart {
     }
 }
 
-/// What the figure of a CPU formula is the energy of.
+/// Time of a cycle that the energy of a CPU formula covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Covers {
     /// All of the cycle: a meter's.
@@ -75,7 +74,7 @@ pub enum Covers {
     BusyTime,
 }
 
-/// The energy of a part in a cycle.
+/// Energy of a part of the machine in a cycle, by a formula.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartEnergy {
     /// Joules.
@@ -88,7 +87,7 @@ pub struct PartEnergy {
     pub remarks: Vec<String>,
 }
 
-/// A formula.
+/// Formula for the energy of a part of the machine.
 pub trait EnergyFormula: std::fmt::Debug {
     /// Its name.
     fn name(&self) -> &'static str;
@@ -117,7 +116,7 @@ pub trait EnergyFormula: std::fmt::Debug {
     fn energy(&self, before: &HostFacts, after: &HostFacts) -> Result<PartEnergy, FormulaError>;
 }
 
-/// Ticks that went by between two readings; none if the counter went back.
+/// Returns the ticks between two readings; `None` if a counter decreased.
 pub(super) fn passed(before: CoreTimes, after: CoreTimes) -> Option<CoreTimes> {
     let busy = after.busy.checked_sub(before.busy)?;
     // Time in idle may go back a little: the kernel estimates the part spent waiting.

@@ -7,11 +7,11 @@ use super::super::equations::network_power_w;
 use super::super::facts::HostFacts;
 use super::{Covers, EnergyFormula, FigureBasis, FormulaError, MachinePart, PartEnergy};
 
-/// Watts of transmission by interface and mode in megabits a second.
+/// Formula of the network's energy: watts of transmission by interface and mode (Mb/s).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NetworkModes(pub BTreeMap<String, BTreeMap<u64, f64>>);
 
-/// `eth0:1000=1.2,100=0.4`: an interface, its modes in Mb/s and their watts.
+/// Parses `eth0:1000=1.2,100=0.4`: an interface, its modes in Mb/s and their watts.
 pub fn parse_modes(text: &str) -> Result<(String, BTreeMap<u64, f64>), String> {
     let bad = || format!("`{text}` is not INTERFACE:MBPS=WATTS[,MBPS=WATTS], as in eth0:1000=1.2");
     let (name, modes) = text.split_once(':').ok_or_else(bad)?;

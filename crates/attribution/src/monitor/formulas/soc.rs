@@ -8,7 +8,7 @@ use super::{
     state_times,
 };
 
-/// A table of one chip.
+/// Formula of a chip's power by the table of its cores' power.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SocPower {
     /// Where it comes from, for reports.

@@ -12,7 +12,7 @@ pub struct SocTable {
     pub clusters: BTreeMap<u32, BTreeMap<u64, f64>>,
 }
 
-/// A table that can't be read.
+/// Error of reading a chip's table of power.
 #[derive(Debug, thiserror::Error)]
 pub enum SocError {
     /// Not the CSV of freqbench.
@@ -65,7 +65,7 @@ struct Active {
     power_mean: f64,
 }
 
-/// Reads a table; JSON begins with a brace.
+/// Parses a table; JSON begins with a brace.
 pub fn parse_soc(text: &str) -> Result<SocTable, SocError> {
     let rows = if text.trim_start().starts_with('{') { from_json(text)? } else { from_csv(text)? };
     let mut table = SocTable::default();
@@ -98,8 +98,8 @@ fn from_json(text: &str) -> Result<Vec<(u32, u64, f64)>, SocError> {
 }
 
 impl SocTable {
-    /// Watts of a busy core: the table's, or between its neighbours. Outside of its
-    /// frequencies there is none.
+    /// Returns the watts of a busy core of a cluster at a frequency in kHz: those of the table, or
+    /// interpolated between its neighbours; `None` outside of the table's frequencies.
     pub fn watts(&self, cluster: u32, khz: u64) -> Option<f64> {
         let table = self.clusters.get(&cluster)?;
         let (low, low_w) = table.range(..=khz).next_back()?;
@@ -111,17 +111,17 @@ impl SocTable {
         Some(low_w + part * (high_w - low_w))
     }
 
-    /// The power of a core of whose cluster no more is known than the numbers of cores: a
-    /// cluster's cores are those from its measured one on up to the next cluster's, and
-    /// those before the first measured one are of its cluster.
+    /// Returns the watts of a busy core whose cluster is known by the numbers of cores alone: a
+    /// cluster's cores are those from its measured one up to the next cluster's, and those before
+    /// the first measured one are of its cluster.
     pub(crate) fn watts_of_core(&self, core: u32, khz: u64) -> Option<f64> {
         let below = self.clusters.range(..=core).next_back();
         let (cluster, _) = below.or_else(|| self.clusters.first_key_value())?;
         self.watts(*cluster, khz)
     }
 
-    /// The cluster of a clock: the one whose measured core is among its cores. freqbench
-    /// leaves core 0 to the system and measures another of its cluster.
+    /// Returns the cluster of a clock: the one whose measured core is among the clock's cores.
+    /// freqbench leaves core 0 to the system and measures another of its cluster.
     pub(crate) fn cluster_of(&self, cores: &[u32]) -> Option<u32> {
         self.clusters.keys().copied().find(|measured| cores.contains(measured))
     }

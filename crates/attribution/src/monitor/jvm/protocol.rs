@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use wattline_units::shortened::shortened;
 
-use crate::descriptor::parameters;
+use crate::descriptor::parameter_types_text;
 
 /// How the agent measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,8 @@ pub enum ProtocolError {
     CutOff,
 }
 
-/// Sums of one method in one thread.
+/// Sums of one method in one thread since the agent's start: exclusive time, calls, waiting time,
+/// bytes of sockets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Figures {
     /// Exclusive nanoseconds by the probes' clock.
@@ -245,7 +246,7 @@ fn method(text: &str) -> Option<(usize, super::JvmMethod)> {
     };
     let method = super::JvmMethod {
         class: class.to_string(),
-        name: format!("{name}{}", parameters(descriptor)),
+        name: format!("{name}{}", parameter_types_text(descriptor)),
         file,
         first_line: first.parse().ok()?,
         last_line: last.parse().ok()?,
@@ -298,7 +299,7 @@ mod tests {
         #[test]
         fn no_text_panics(text in "[ -~\t\n]{0,200}", descriptor in "[(\\[LIJ;)a/]{0,12}") {
             let _ = parse_reading(&format!("cycle 1 2 3\n{text}\nend\n"));
-            let _ = (parse_greeting(&text), parameters(&descriptor));
+            let _ = (parse_greeting(&text), parameter_types_text(&descriptor));
         }
     }
 }

@@ -5,7 +5,7 @@ use super::super::facts::HostFacts;
 use super::super::host::HostSnapshot;
 use super::{Sensor, SensorError};
 
-/// Containers of processes.
+/// Sensor of the containers of processes.
 #[derive(Debug)]
 pub struct Cgroups;
 

@@ -7,7 +7,7 @@ use super::super::facts::{HostFacts, Policy, TICKS_PER_S};
 use super::super::host::HostSnapshot;
 use super::{Sensor, SensorError, number_after};
 
-/// Times in frequencies.
+/// Sensor of the times that cores spend at each frequency.
 #[derive(Debug)]
 pub(crate) struct Cpufreq;
 

@@ -6,7 +6,7 @@ use super::super::host::HostSnapshot;
 use super::{Sensor, SensorError};
 use wattline_units::power::Meter;
 
-/// One meter.
+/// Sensor of one meter's rails.
 #[derive(Debug)]
 pub struct MeterReading {
     /// Which.

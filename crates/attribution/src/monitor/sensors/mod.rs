@@ -21,7 +21,7 @@ pub use network::Network;
 pub use procfs::{ProcessTimes, Threads, parse_process};
 pub use users::Users;
 
-/// Why a sensor has nothing to say. The others go on.
+/// Error of a sensor without readings, while the others continue.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("sensor {sensor}: {problem}")]
 pub struct SensorError {
@@ -31,7 +31,7 @@ pub struct SensorError {
     pub problem: String,
 }
 
-/// A part of the operating system that is read.
+/// Sensor: a part of the operating system that is read.
 pub trait Sensor: std::fmt::Debug {
     /// Its name.
     fn name(&self) -> &'static str;
@@ -56,7 +56,7 @@ pub trait Sensor: std::fmt::Debug {
     ) -> Result<(), SensorError>;
 }
 
-/// The sensor of a name, with no settings of its own.
+/// Returns the sensor with a name, without settings.
 pub fn sensor(name: &str) -> Option<Box<dyn Sensor>> {
     match name {
         "cgroups" => Some(Box::new(Cgroups)),

@@ -4,7 +4,7 @@ use super::super::facts::{HostFacts, Interface};
 use super::super::host::HostSnapshot;
 use super::{Sensor, SensorError};
 
-/// Counters of interfaces.
+/// Sensor of the counters of network interfaces.
 #[derive(Debug)]
 pub struct Network;
 

@@ -4,11 +4,11 @@ use super::super::facts::{CoreTimes, HostFacts, ProcessId, ProcessUsage};
 use super::super::host::HostSnapshot;
 use super::{Sensor, SensorError, number_after};
 
-/// Times of all cores and processes.
+/// Sensor of the times of all cores and processes.
 #[derive(Debug)]
 pub struct ProcessTimes;
 
-/// Times of the threads of some processes.
+/// Sensor of the times of the threads of some processes.
 #[derive(Debug)]
 pub struct Threads {
     /// The processes' numbers.
@@ -18,7 +18,7 @@ pub struct Threads {
 const STAT: &str = "/proc/stat";
 const PROCESSES: &str = "/proc/[0-9]*/stat";
 
-/// A line of `/proc/PID/stat`. The name stands in brackets and may hold any of them.
+/// Parses a line of `/proc/PID/stat`, whose name is in parentheses and may contain some itself.
 pub fn parse_process(text: &str) -> Option<(ProcessId, ProcessUsage)> {
     let (head, rest) = text.rsplit_once(')')?;
     let (pid, name) = head.split_once('(')?;
@@ -30,7 +30,7 @@ pub fn parse_process(text: &str) -> Option<(ProcessId, ProcessUsage)> {
     Some((id, ProcessUsage { name: name.to_string(), ticks }))
 }
 
-/// The words behind `cpu` or `cpuN`: user, nice, system, idle, iowait, irq, softirq. Time
+/// Parses the words after `cpu` or `cpuN`: user, nice, system, idle, iowait, irq, softirq. Time
 /// that a hypervisor took is nobody's here; that of guests is in the user's.
 pub(crate) fn parse_core_times(words: &[&str]) -> Option<CoreTimes> {
     let ticks: Vec<u64> = words.iter().map_while(|word| word.parse().ok()).collect();

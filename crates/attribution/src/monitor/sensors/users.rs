@@ -6,7 +6,7 @@ use super::super::facts::HostFacts;
 use super::super::host::HostSnapshot;
 use super::{Sensor, SensorError};
 
-/// Bytes by user.
+/// Sensor of the bytes that each user sent and received.
 #[derive(Debug)]
 pub struct Users;
 

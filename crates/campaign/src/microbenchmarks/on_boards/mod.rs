@@ -98,7 +98,7 @@ pub fn run_microbenchmarks(
     let place = SessionStore { output, runs: MICROBENCHMARK_RUNS };
     let runs = measure_all(&microbenchmarks, scenario, &mut builder, boards, place, progress)?;
     let every: Vec<MicrobenchmarkRun> = runs.iter().flatten().cloned().collect();
-    let table = measure::table(&every, &counts);
+    let table = measure::microbenchmark_table(&every, &counts);
     let places =
         microbenchmarks.iter().map(|microbenchmark| microbenchmark.places).min().unwrap_or(1);
     let prices = measure::microbenchmark_prices(&table, mix)?.with_places(places);
@@ -131,7 +131,7 @@ fn select_with_forms(
     executed.extend(
         mix.forms().into_iter().filter(|(form, _)| wanted.contains_key(split_form(form).0)),
     );
-    select::select(all, &executed, LEAST_SHARE)
+    select::select_microbenchmarks(all, &executed, LEAST_SHARE)
 }
 
 /// The catalogue, with microbenchmarks protected against the boards' optimising compilers.
@@ -261,7 +261,7 @@ fn count(
         let classes = folder.path().join("classes");
         jar::write_folder(&classes, &variant.classes)?;
         let arguments = vec![names_argument(microbenchmarks), format!("iterations={iterations}")];
-        let outcome = jvm::run(jdk, &local_run(folder.path(), classes, arguments))?;
+        let outcome = jvm::run_program(jdk, &local_run(folder.path(), classes, arguments))?;
         if outcome.end != JvmEnd::Exited(0) {
             let message =
                 format!("the microbenchmarks end with {:?}: {}", outcome.end, outcome.stderr);
@@ -284,7 +284,7 @@ fn local_run(folder: &Path, classes: PathBuf, arguments: Vec<String>) -> JvmRun 
     JvmRun {
         options: Vec::new(),
         classpath: vec![classes],
-        main: program::MAIN.to_string(),
+        main: program::MAIN_CLASS.to_string(),
         arguments,
         directory: folder.to_path_buf(),
         input: String::new(),

@@ -24,8 +24,8 @@ use crate::instrument::Probe;
 use crate::microbenchmarks::measure::MicrobenchmarkRun;
 use crate::microbenchmarks::{Microbenchmark, program};
 use crate::power::{
-    MarkerTexts, NamedWindow, RuntimeShares, RuntimeThreadTimes, crash_trace, meter, parse_samples,
-    parse_session_log,
+    MarkerTexts, NamedWindow, RuntimeShares, RuntimeThreadTimes, crash_trace, meter,
+    parse_samples, parse_session_log,
 };
 use crate::private_files::TemporaryFolder;
 use crate::progress::{Progress, WorkProgress};
@@ -86,7 +86,7 @@ const WINDOW_REFRESHES: f64 = 12.0;
 const WINDOW_S: (f64, f64) = (1.0, 3.0);
 
 fn refresh_s(meter: &str) -> Option<f64> {
-    meter::meter(meter).and_then(|meter| meter.usual_refresh_s())
+    meter::meter_by_name(meter).and_then(|meter| meter.usual_refresh_s())
 }
 
 /// Seconds that a microbenchmark is to run: the scenario's value, or the meter's default.
@@ -195,13 +195,13 @@ fn programs(
     let program = |form| {
         let bytes = match form {
             PackageKind::Jar => {
-                let name = ("Wattline-Package", program::PACKAGE);
-                jar::pack(&[("Main-Class", program::MAIN), name], &variant.classes)
+                let name = ("Wattline-Package", program::PACKAGE_NAME);
+                jar::pack(&[("Main-Class", program::MAIN_CLASS), name], &variant.classes)
             }
             PackageKind::Package | PackageKind::Own => {
                 let mut of_microbenchmarks = scenario.clone();
-                of_microbenchmarks.application.package = program::PACKAGE.to_string();
-                of_microbenchmarks.application.main = Some(program::MAIN.to_string());
+                of_microbenchmarks.application.package = program::PACKAGE_NAME.to_string();
+                of_microbenchmarks.application.main = Some(program::MAIN_CLASS.to_string());
                 of_microbenchmarks.application.start = StartKind::Instrument;
                 of_microbenchmarks.application.apk = None;
                 let mut packages = PackageBuilder::new(jdk)?;
@@ -364,7 +364,7 @@ fn session(
         PackageKind::for_own_programs_on(scenario, board).entry(program::PACKAGE, program::MAIN);
     SessionPlan {
         label: format!("microbenchmarks-{repeat}"),
-        package: program::PACKAGE.to_string(),
+        package: program::PACKAGE_NAME.to_string(),
         main,
         entry,
         extras,

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::module::Module;
 use super::tool_run::{
-    command_name, export_folder, find_program, indented, last_lines, log_path, read_exports, run,
+    command_name, export_folder, find_program, indented, last_lines, log_path, read_exports,
+    run_tool,
 };
 use super::{ProjectBuild, ProjectError};
 
@@ -24,7 +25,7 @@ pub(super) fn build_modules(build: &ProjectBuild) -> Result<Vec<Module>, Project
     let exported = export_folder(build)?;
     let script = exported.join("export.init.gradle");
     fs::write(&script, SCRIPT).map_err(ProjectError::io(&script))?;
-    let said = run(build, &program, |gradle| {
+    let said = run_tool(build, &program, |gradle| {
         gradle.arg("--init-script").arg(&script);
         gradle.arg(format!("-Pwattline.export={}", exported.display()));
         gradle.args(UNFIT.map(switched_off));

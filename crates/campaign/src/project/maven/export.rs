@@ -209,7 +209,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::project::tool_run::parse;
+    use crate::project::tool_run::parse_export;
 
     fn written(folder: &Path, more: &[(&str, &str)]) -> MavenModule {
         let mut text = r#"{"format":1,"maven":"3.9.9","javaHome":"/gone","javaVersion":"17",
@@ -233,7 +233,7 @@ mod tests {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, "package demo;").unwrap();
         }
-        parse::<MavenModule>(&text).unwrap()
+        parse_export::<MavenModule>(&text).unwrap()
     }
 
     fn made(more: &[(&str, &str)]) -> Option<Module> {
@@ -298,9 +298,11 @@ mod tests {
 
     #[test]
     fn what_is_no_export_says_why() {
-        assert!(parse::<MavenModule>("").unwrap_err().contains("EOF"));
+        assert!(parse_export::<MavenModule>("").unwrap_err().contains("EOF"));
         let folder = tempfile::tempdir().unwrap();
         written(folder.path(), &[]);
-        assert!(parse::<MavenModule>(r#"{"format":1}"#).unwrap_err().contains("missing field"));
+        assert!(
+            parse_export::<MavenModule>(r#"{"format":1}"#).unwrap_err().contains("missing field")
+        );
     }
 }

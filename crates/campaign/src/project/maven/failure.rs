@@ -13,7 +13,7 @@ const ERRORS_MAX: usize = 30;
 const ERROR: [&str; 2] = ["[ERROR]", "[FATAL]"];
 const UNKNOWN_MODULE: &str = "Could not find the selected project in the reactor";
 
-pub(super) fn failure(
+pub(super) fn maven_failure(
     build: &ProjectBuild,
     program: &Path,
     said: &str,
@@ -94,7 +94,7 @@ mod tests {
             project: "p".into(),
             folder: "out/maven".into(),
         };
-        failure(&build, Path::new("/p/mvnw"), said, "out/maven/maven.log".into()).to_string()
+        maven_failure(&build, Path::new("/p/mvnw"), said, "out/maven/maven.log".into()).to_string()
     }
 
     #[test]

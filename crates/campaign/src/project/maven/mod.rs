@@ -6,7 +6,7 @@ mod export;
 mod failure;
 
 use super::module::Module;
-use super::tool_run::{export_folder, find_program, log_path, read_exports, run};
+use super::tool_run::{export_folder, find_program, log_path, read_exports, run_tool};
 use super::{ProjectBuild, ProjectError};
 use crate::toolchain::Jdk;
 use crate::toolchain::maven_export::{MavenInstallation, listener_jar};
@@ -24,14 +24,14 @@ pub(super) fn build_modules(build: &ProjectBuild) -> Result<Vec<Module>, Project
     let maven = MavenInstallation::of(&program, &build.project)?
         .map_err(|said| ProjectError::NoMaven { program: program.clone(), said })?;
     let listener = listener_jar(&jdk, &maven)?;
-    let said = run(build, &program, |maven| {
+    let said = run_tool(build, &program, |maven| {
         maven.args(["--offline", "--batch-mode", "-Dstyle.color=never"]);
         maven.arg(format!("-Dmaven.ext.class.path={}", listener.display()));
         maven.arg(format!("-Dwattline.export={}", exported.display()));
         maven.args(goals(build));
     })?;
     if let Some(said) = said {
-        return Err(failure::failure(build, &program, &said, log_path(build)));
+        return Err(failure::maven_failure(build, &program, &said, log_path(build)));
     }
     let written = read_exports::<MavenModule>(&exported)?;
     let beside = exported.join("beside");

@@ -25,7 +25,11 @@ impl<'t> ProbePlacer<'_, 't> {
     pub(super) fn test(&mut self, index: usize) -> PlacementResult {
         let anchor = self.anchor(index);
         let constant = evaluate_constant(self.file, self.facts, anchor);
-        match (self.blocks.blocks[index].kind, constant, condition_binding::binding(anchor)) {
+        match (
+            self.blocks.blocks[index].kind,
+            constant,
+            condition_binding::strictest_binding(anchor),
+        ) {
             (BlockKind::DoTest, Some(ConstantValue::True), _) => self.endless_do(index),
             (BlockKind::DoTest, Some(ConstantValue::Other), _) => {
                 Err("its condition is constant, and nothing here knows its value")
@@ -109,7 +113,7 @@ impl<'t> ProbePlacer<'_, 't> {
     pub(super) fn plain_condition(&self, index: usize) -> Result<SyntaxNode<'t>, &'static str> {
         let condition = syntax::field(self.construct(index), field::CONDITION);
         condition
-            .filter(|node| condition_binding::binding(*node) == ConditionBinding::None)
+            .filter(|node| condition_binding::strictest_binding(*node) == ConditionBinding::None)
             .ok_or("the condition of its `?:` binds names")
     }
 

@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::effects::StatementEffects;
-use super::refusal::{NEEDED, NOTHING, Replacement};
+use super::refusal::{NOTHING_TO_REMOVE, Replacement, VARIABLES_NEEDED};
 use super::surroundings::{FARTHEST_LOOP, Surroundings, catches_checked, loop_surroundings};
 use super::values::{
-    RemainingMentions, declaration, default_value, field_value, is_literal, without_value,
+    RemainingMentions, default_value, field_value, is_literal, remove_declaration, without_value,
 };
 use crate::blocks::{BlockKind, BodyUnit, FileBlocks, UnitKind};
 use crate::java::fast_hash::{Map, Set};
@@ -206,13 +206,13 @@ impl<'t> UnitNames<'t> {
         blocks: &FileBlocks,
         removed: &BTreeSet<usize>,
     ) -> UnitRemoval<'t> {
-        let mut why = NOTHING;
+        let mut why = NOTHING_TO_REMOVE;
         let mut candidates = Vec::new();
         for index in removed {
             for part in blocks.blocks[*index].parts.iter().map(|part| file.node(*part)) {
                 match self.candidate(file, finals, blocks, *index, part) {
                     Ok(names) => candidates.push((part, names)),
-                    Err(reason) if reason != NOTHING => why = reason,
+                    Err(reason) if reason != NOTHING_TO_REMOVE => why = reason,
                     Err(_) => {}
                 }
             }
@@ -262,7 +262,7 @@ impl<'t> UnitNames<'t> {
             syntax::kind_of(part),
             kind::EXPRESSION_STATEMENT | kind::LOCAL_VARIABLE_DECLARATION
         ) {
-            return Err(NOTHING);
+            return Err(NOTHING_TO_REMOVE);
         }
         let effects = StatementEffects::of(file, part);
         if effects.holds_code || (self.is_fine && has_other_blocks(blocks, index, part)) {
@@ -316,7 +316,7 @@ impl<'t> UnitNames<'t> {
     ) -> Result<Vec<Replacement>, &'static str> {
         match syntax::kind_of(part) {
             kind::VARIABLE_DECLARATOR => Ok(without_value(file, part)),
-            kind::LOCAL_VARIABLE_DECLARATION => declaration(file, part, remaining),
+            kind::LOCAL_VARIABLE_DECLARATION => remove_declaration(file, part, remaining),
             _ => self.expression(file, part, remaining),
         }
     }
@@ -348,7 +348,7 @@ impl<'t> UnitNames<'t> {
             [Some(default)] if !is_literal(right) => {
                 Ok(vec![(right.byte_range(), default.to_owned())])
             }
-            _ => Err(NEEDED),
+            _ => Err(VARIABLES_NEEDED),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::java::SyntaxNode;
 use crate::java::fast_hash::Map;
 
 use super::effects::StatementEffects;
-use super::refusal::{NEEDED, NOTHING, Replacement};
+use super::refusal::{NOTHING_TO_REMOVE, Replacement, VARIABLES_NEEDED};
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 
@@ -32,7 +32,7 @@ impl<'t> RemainingMentions<'_, 't> {
 
 /// Returns the edits of a local variable declaration: removal if no code that stays mentions its
 /// names, else default values for primitives.
-pub(super) fn declaration(
+pub(super) fn remove_declaration(
     file: &SourceFile,
     part: SyntaxNode<'_>,
     remaining: &RemainingMentions<'_, '_>,
@@ -50,11 +50,11 @@ pub(super) fn declaration(
         if is_literal(value) {
             continue;
         }
-        let default = default_value(file, part, declarator).ok_or(NEEDED)?;
+        let default = default_value(file, part, declarator).ok_or(VARIABLES_NEEDED)?;
         edits.push((value.byte_range(), default.to_owned()));
     }
     if edits.is_empty() {
-        return Err(NEEDED);
+        return Err(VARIABLES_NEEDED);
     }
     // `final int n = 0` would be a constant, and loops could become endless.
     edits.extend(final_modifier(file, part).map(|node| (node.byte_range(), String::new())));
@@ -81,7 +81,7 @@ pub(super) fn field_value(
     class_body: SyntaxNode<'_>,
     declarator: SyntaxNode<'_>,
 ) -> Result<(), &'static str> {
-    let declaration = declarator.parent().ok_or(NOTHING)?;
+    let declaration = declarator.parent().ok_or(NOTHING_TO_REMOVE)?;
     if syntax::kind_of(declaration) != kind::FIELD_DECLARATION
         || syntax::kind_of(class_body) == kind::INTERFACE_BODY
         || syntax::has_modifier(declaration, "final", &file.text)
@@ -92,9 +92,9 @@ pub(super) fn field_value(
         Some(value) if StatementEffects::of(file, value).holds_code => {
             Err("its statements hold lambdas, classes or blocks of their own")
         }
-        Some(value) if is_literal(value) => Err(NOTHING),
+        Some(value) if is_literal(value) => Err(NOTHING_TO_REMOVE),
         Some(_) => Ok(()),
-        None => Err(NOTHING),
+        None => Err(NOTHING_TO_REMOVE),
     }
 }
 

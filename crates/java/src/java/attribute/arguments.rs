@@ -6,7 +6,7 @@ use super::select::{Argument, has_arity};
 use crate::java::candidates::CandidateMethod;
 use crate::java::kinds::{Field, Kind};
 use crate::java::syntax_tree::NodeId;
-use crate::java::types::{Substitution, Type, erase, substitute};
+use crate::java::types::{Substitution, Type, erase_type, substitute_variables};
 
 /// Deepest nesting of calls whose functions are attributed again when their target is known.
 const RETRIES_MAX: u32 = 4;
@@ -90,7 +90,7 @@ impl Attributor<'_> {
         match (own, self.inference.resolve_shallow(element)) {
             (Type::Primitive(a), Type::Primitive(b)) => *a == b,
             (Type::Primitive(_), _) => false,
-            (own, element) => self.resolver.is_subtype(own, &erase(&element)),
+            (own, element) => self.resolver.is_subtype(own, &erase_type(&element)),
         }
     }
 
@@ -230,7 +230,8 @@ impl Attributor<'_> {
         } else {
             all.extend(self.inference.fresh_variables(&method.type_parameters));
         }
-        let put_in = |ty: &Type| if erased { erase(ty) } else { substitute(ty, &all) };
+        let put_in =
+            |ty: &Type| if erased { erase_type(ty) } else { substitute_variables(ty, &all) };
         let last = method.parameters.len().saturating_sub(1);
         let formal = |index: usize| {
             let ty = method.parameters.get(index.min(last)).map(put_in).unwrap_or_default();

@@ -105,7 +105,7 @@ impl Attributor<'_> {
             }
             _ => node,
         };
-        let (parameters, _) = source_class::parameters(&self.resolver.names, holder);
+        let (parameters, _) = source_class::formal_parameters(&self.resolver.names, holder);
         for (name, ty) in parameters {
             if let Some(name) = name {
                 self.declare(name, ty, false);

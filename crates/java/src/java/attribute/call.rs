@@ -7,7 +7,7 @@ use crate::java::candidates::CandidateMethod;
 use crate::java::class::MethodInfo;
 use crate::java::kinds::{Field, Kind};
 use crate::java::syntax_tree::NodeId;
-use crate::java::types::{Type, Wildcard, erase};
+use crate::java::types::{Type, Wildcard, erase_type};
 
 impl Attributor<'_> {
     pub(super) fn call(&mut self, node: NodeId, expected: Option<&Type>) -> Type {
@@ -91,7 +91,7 @@ impl Attributor<'_> {
     fn call_type(&self, instance: &ChosenMethod, receiver: &Type) -> Type {
         let method = &instance.candidate.method;
         if &*method.name == "getClass" && method.parameters.is_empty() {
-            let bound = Wildcard::Extends(erase(&self.resolver.upper_bound(receiver)));
+            let bound = Wildcard::Extends(erase_type(&self.resolver.upper_bound(receiver)));
             return Type::generic("java.lang.Class", vec![Type::Wildcard(bound.into())]);
         }
         if &*method.name == "clone" && receiver.element().is_some() {

@@ -8,7 +8,7 @@ use crate::java::candidates::CandidateMethod;
 use crate::java::class::MethodInfo;
 use crate::java::kinds::{Field, Kind};
 use crate::java::syntax_tree::NodeId;
-use crate::java::type_names::MISSING;
+use crate::java::type_names::MISSING_CLASS_PREFIX;
 use crate::java::types::Type;
 
 impl Attributor<'_> {
@@ -122,7 +122,7 @@ impl Attributor<'_> {
         match self.resolver.class(name) {
             Some(info) if info.from_source => Symbol::Source,
             Some(info) => Symbol::Library(info.name.clone()),
-            None if name.starts_with(MISSING) => Symbol::Unresolved,
+            None if name.starts_with(MISSING_CLASS_PREFIX) => Symbol::Unresolved,
             None => Symbol::Library(name.clone()),
         }
     }

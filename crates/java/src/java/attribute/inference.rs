@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::java::resolver::Resolver;
-use crate::java::types::{Substitution, Type, TypeVariable, Wildcard, substitute};
+use crate::java::types::{Substitution, Type, TypeVariable, Wildcard, substitute_variables};
 
 /// Deepest type that is resolved or unified.
 const DEPTH_MAX: u32 = 24;
@@ -32,7 +32,8 @@ impl Inference {
             .map(|(id, variable)| (variable.clone(), Type::Infer(id)))
             .collect();
         for variable in parameters {
-            let bounds = variable.bounds.iter().map(|b| substitute(b, &substitution)).collect();
+            let bounds =
+                variable.bounds.iter().map(|b| substitute_variables(b, &substitution)).collect();
             self.slots.push(InferenceSlot { bounds, ..InferenceSlot::default() });
         }
         substitution

@@ -7,7 +7,7 @@ use crate::java::candidates::CandidateMethod;
 use crate::java::kinds::{Field, Kind};
 use crate::java::source_class;
 use crate::java::syntax_tree::NodeId;
-use crate::java::types::{Type, Wildcard, substitute};
+use crate::java::types::{Type, Wildcard, substitute_variables};
 
 /// Parameter and result types of a functional interface's method.
 struct FunctionType {
@@ -58,7 +58,7 @@ impl Attributor<'_> {
                 }
             }
             _ => {
-                let (parameters, _) = source_class::parameters(&self.resolver.names, node);
+                let (parameters, _) = source_class::formal_parameters(&self.resolver.names, node);
                 let nodes = tree.children(list).filter_map(|p| tree.child(p, Field::Type));
                 let is_var: Vec<bool> = nodes.map(|t| self.declared_type(t).is_none()).collect();
                 for (index, (name, ty)) in parameters.into_iter().enumerate() {
@@ -88,7 +88,7 @@ impl Attributor<'_> {
         let Some(function) = self.function_type(&self.inference.resolve_shallow(target)) else {
             return;
         };
-        let (parameters, _) = source_class::parameters(&self.resolver.names, node);
+        let (parameters, _) = source_class::formal_parameters(&self.resolver.names, node);
         let pairs = function.parameters.iter().zip(parameters).zip(is_written);
         for ((asked, (_, ty)), _) in pairs.filter(|(_, written)| *written) {
             self.inference.equate(asked, &ty, 0);
@@ -121,7 +121,7 @@ impl Attributor<'_> {
         let target = self.without_wildcards(&target);
         let CandidateMethod { method, substitution, .. } =
             self.resolver.functional_method(&target)?;
-        let put_in = |ty: &Type| substitute(ty, &substitution);
+        let put_in = |ty: &Type| substitute_variables(ty, &substitution);
         let parameters = method.parameters.iter().map(put_in).collect();
         Some(FunctionType { parameters, returns: put_in(&method.returns) })
     }
@@ -240,10 +240,10 @@ impl Attributor<'_> {
         let mut all = (*chosen.substitution).clone();
         all.extend(self.inference.fresh_variables(&chosen.method.type_parameters));
         for (formal, parameter) in chosen.method.parameters.iter().zip(parameters) {
-            let formal = substitute(formal, &all);
+            let formal = substitute_variables(formal, &all);
             self.inference.constrain(&self.resolver, parameter, &formal);
         }
-        Some(self.readable(&substitute(&chosen.method.returns, &all)))
+        Some(self.readable(&substitute_variables(&chosen.method.returns, &all)))
     }
 
     /// Returns the result type of `Type::name`: of a static method, or of an instance method of the

@@ -2,7 +2,7 @@
 
 use super::Attributor;
 use crate::java::candidates::CandidateMethod;
-use crate::java::types::{Type, erase, substitute};
+use crate::java::types::{Type, erase_type, substitute_variables};
 
 /// Argument of a call, as far as overload resolution uses it.
 pub(super) enum Argument {
@@ -165,7 +165,9 @@ impl Attributor<'_> {
     /// Selects among abstract methods with the same parameters the one whose result fits all. javac
     /// tries the second before the first, and then the rest.
     fn merge_abstract<'c>(&self, same: &[&&'c CandidateMethod]) -> Option<&'c CandidateMethod> {
-        let returned = |c: &CandidateMethod| erase(&substitute(&c.method.returns, &c.substitution));
+        let returned = |c: &CandidateMethod| {
+            erase_type(&substitute_variables(&c.method.returns, &c.substitution))
+        };
         let mut order: Vec<&'c CandidateMethod> = same.iter().map(|c| **c).collect();
         if order.len() > 1 {
             order.swap(0, 1);
@@ -229,7 +231,7 @@ fn formal(candidate: &CandidateMethod, index: usize, variable: bool) -> Option<T
         Type::Array(element) if variable && index >= last => element,
         formal => formal,
     };
-    Some(substitute(formal, &candidate.substitution))
+    Some(substitute_variables(formal, &candidate.substitution))
 }
 
 /// Returns the erased type of the parameter for the argument at `index`.
@@ -238,11 +240,11 @@ fn parameter(candidate: &CandidateMethod, index: usize, variable: bool) -> Type 
         Type::Infer(_) => Type::Unknown,
         Type::Variable(variable) if candidate.method.type_parameters.contains(&variable) => {
             match variable.bounds.first() {
-                Some(bound) => erase(bound),
+                Some(bound) => erase_type(bound),
                 None => Type::object(),
             }
         }
-        other => erase(&other),
+        other => erase_type(&other),
     }
 }
 

@@ -30,7 +30,7 @@ fn written_out(data: &FactorMeasurements, typical: f64, position: &[f64]) -> f64
     let factor = |level: usize| data.names.iter().position(|f| *f == data.levels[level].factor);
     let covariance = |a: usize, b: usize| match factor(a) == factor(b) {
         true => {
-            MEAN_SD * MEAN_SD
+            FACTOR_MEAN_PRIOR_SD * FACTOR_MEAN_PRIOR_SD
                 + f64::from(u8::from(a == b)) * (2.0 * position[factor(a).unwrap()]).exp()
         }
         false => 0.0,
@@ -44,8 +44,10 @@ fn written_out(data: &FactorMeasurements, typical: f64, position: &[f64]) -> f64
         sum + f64::from(u8::from(i == j)) * (2.0 * position[data.names.len()]).exp()
     });
     let e: Vec<f64> = data.energies_j.iter().map(|e| e / typical).collect();
-    let square =
-        dot(&e, &crate::linear::times(invert_positive(all.as_ref()).unwrap().as_ref(), &e));
+    let square = dot(
+        &e,
+        &crate::linear::matrix_times_vector(invert_positive(all.as_ref()).unwrap().as_ref(), &e),
+    );
     let scales = &position[..data.names.len()];
     scales.iter().map(|s| s - s.exp()).sum::<f64>()
         - (square + log_determinant(all.as_ref()).unwrap()) / 2.0

@@ -9,7 +9,7 @@ use wattline_units::foreign::catch_foreign_panic;
 use super::super::chains::ChainSampler;
 use super::super::slice_sampling;
 use super::super::truncated_normal::{draw_above_zero, draw_between};
-use super::{EffectSign, EffectStats, MEAN_SD, ShiftMove, StretchMove};
+use super::{EffectSign, EffectStats, FACTOR_MEAN_PRIOR_SD, ShiftMove, StretchMove};
 
 /// The state of a chain, in typical energies.
 #[derive(Debug, Clone)]
@@ -152,7 +152,7 @@ impl<'a> EffectsChain<'a> {
         let of = &self.stats.factor_of;
         // Inverse of tau^2 I + s^2 11' within a factor.
         let shared = |factor: usize| {
-            let (t, s) = (self.tau[factor].powi(2), MEAN_SD * MEAN_SD);
+            let (t, s) = (self.tau[factor].powi(2), FACTOR_MEAN_PRIOR_SD * FACTOR_MEAN_PRIOR_SD);
             s / (t * (t + s * self.stats.factors[factor].len() as f64))
         };
         let precision = Mat::from_fn(p, p, |i, j| {
@@ -182,7 +182,7 @@ impl<'a> EffectsChain<'a> {
 
     fn move_mean(&mut self, factor: usize, random: &mut ChaCha8Rng) {
         let (levels, tau) = (&self.stats.factors[factor], self.tau[factor]);
-        let precision = levels.len() as f64 / (tau * tau) + MEAN_SD.powi(-2);
+        let precision = levels.len() as f64 / (tau * tau) + FACTOR_MEAN_PRIOR_SD.powi(-2);
         let sum: f64 = levels.iter().map(|level| self.effects[*level]).sum();
         let step: f64 = random.sample(StandardNormal);
         self.mean[factor] = sum / (tau * tau) / precision + step / precision.sqrt();
@@ -209,7 +209,7 @@ impl<'a> EffectsChain<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::chains::{ChainOptions, run};
+    use super::super::super::chains::{ChainOptions, run_chains};
     use super::super::super::factors::FactorMeasurements;
     use super::*;
 
@@ -230,7 +230,8 @@ mod tests {
         let with = EffectStats::new(&data, EffectSign::Positive);
         let without = EffectStats { stretches: Vec::new(), ..with.clone() };
         let options = ChainOptions { draws: 4000, thin: 8, ..Default::default() };
-        let drawn = |model: &EffectStats| run(&options, |random| model.start(random)).unwrap();
+        let drawn =
+            |model: &EffectStats| run_chains(&options, |random| model.start(random)).unwrap();
         let (a, b) = (drawn(&with), drawn(&without));
         assert!(a.ess_min().0 > b.ess_min().0, "{:?} {:?}", a.ess_min(), b.ess_min());
         for (quantity, (x, y)) in a.diagnoses.iter().zip(&b.diagnoses).enumerate() {

@@ -1,7 +1,7 @@
 //! The density against the effects' own, its gradient against differences, and draws
 //! against those of Gibbs sampling.
 
-use super::super::chains::{ChainOptions, run};
+use super::super::chains::{ChainOptions, run_chains};
 use super::super::effects::{EffectSign, EffectStats};
 use super::super::factors::FactorMeasurements;
 use super::super::nuts::{self, assert_gradient};
@@ -105,7 +105,7 @@ fn draws_are_those_of_gibbs_sampling() {
     let effects = EffectStats::new(&data, EffectSign::Positive);
     let options = ChainOptions { draws: 2000, thin: 1, ..Default::default() };
     let gibbs = ChainOptions { thin: 10, ..options };
-    let expected = run(&gibbs, |random| effects.start(random)).unwrap();
+    let expected = run_chains(&gibbs, |random| effects.start(random)).unwrap();
     for seed in 1..=5 {
         let options = ChainOptions { seed, ..options };
         let found = nuts::run(&PositiveDensity::new(&effects, seed), &options).unwrap();

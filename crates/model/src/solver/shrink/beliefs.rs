@@ -15,9 +15,9 @@ use super::super::super::design::Design;
 use super::super::super::error::ModelError;
 use super::super::super::fitted_model::{CostPrior, CostPriors};
 use super::super::super::gram::Gram;
-use super::super::super::linear::{dot, times};
+use super::super::super::linear::{dot, matrix_times_vector};
 use super::super::super::microbenchmark_prior::{
-    MicrobenchmarkPrior, TINY, mean_cost, operation_family, without_gc,
+    MicrobenchmarkPrior, TINY_DIVISOR, mean_cost, operation_family, without_gc,
 };
 use super::prior::GaussianPrior;
 use crate::table::GARBAGE_COLLECTION;
@@ -164,9 +164,10 @@ impl Beliefs {
             CostBelief::Common | CostBelief::Body | CostBelief::Share => 0.0,
         });
         let counts = self.per_column(|belief| f64::from(belief.is_common()));
-        let explained = times(gram.xx.as_ref(), &known);
+        let explained = matrix_times_vector(gram.xx.as_ref(), &known);
         let left: Vec<f64> = gram.xy.iter().zip(explained).map(|(xy, e)| xy - e).collect();
-        let cost = dot(&counts, &left) / dot(&counts, &times(gram.xx.as_ref(), &counts));
+        let cost =
+            dot(&counts, &left) / dot(&counts, &matrix_times_vector(gram.xx.as_ref(), &counts));
         let is_told = cost.is_finite() && cost > 0.0;
         match (is_told, self.mean_microbenchmark_j > 0.0) {
             (true, true) => {
@@ -178,8 +179,8 @@ impl Beliefs {
         }
         // Energies at or below zero: their size at least gives the order of magnitude.
         let ones = self.per_column(|_| 1.0);
-        let size = (gram.yy / dot(&ones, &times(gram.xx.as_ref(), &ones))).sqrt();
-        if size.is_finite() && size > 0.0 { size } else { TINY }
+        let size = (gram.yy / dot(&ones, &matrix_times_vector(gram.xx.as_ref(), &ones))).sqrt();
+        if size.is_finite() && size > 0.0 { size } else { TINY_DIVISOR }
     }
 
     fn per_column(&self, cost: impl Fn(CostBelief) -> f64) -> Vec<f64> {
@@ -205,7 +206,7 @@ fn family_means(priors: &[CostPrior]) -> BTreeMap<&str, f64> {
 
 /// Returns the length of the energies: what a scaled cost is if it explains all.
 fn root_mean_square(gram: &Gram) -> f64 {
-    f64::max(gram.yy.sqrt(), TINY)
+    f64::max(gram.yy.sqrt(), TINY_DIVISOR)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ use self::prior::GaussianPrior;
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
-use super::super::linear::{dot, invert_positive, log_determinant, times};
+use super::super::linear::{dot, invert_positive, log_determinant, matrix_times_vector};
 use super::super::options::{FitOptions, Penalty};
 use super::super::tuning::{score_strengths, strengths_by_decade};
 use super::nnls::{NnlsStart, minimise};
@@ -269,7 +269,7 @@ fn minimum(
     start: NnlsStart<'_>,
 ) -> Result<Vec<f64>, ModelError> {
     let a = &gram.xx + &prior.precision * faer::Scale(strength);
-    let pull = times(prior.precision.as_ref(), &prior.mean);
+    let pull = matrix_times_vector(prior.precision.as_ref(), &prior.mean);
     let rhs: Vec<f64> = gram.xy.iter().zip(&pull).map(|(xy, pull)| xy + strength * pull).collect();
     Ok(minimise(&a, &rhs, start)?.b)
 }
@@ -283,7 +283,7 @@ fn objective(gram: &Gram, prior: &GaussianPrior, strength: f64, b: &[f64]) -> f6
 /// `(b - mean)' P (b - mean)`.
 fn pull_squared(prior: &GaussianPrior, b: &[f64]) -> f64 {
     let off: Vec<f64> = b.iter().zip(&prior.mean).map(|(b, mean)| b - mean).collect();
-    dot(&off, &times(prior.precision.as_ref(), &off))
+    dot(&off, &matrix_times_vector(prior.precision.as_ref(), &off))
 }
 
 /// Returns the most probable variance of the noise: the minimum per case.

@@ -7,7 +7,7 @@ use faer::Mat;
 use super::super::super::design::Design;
 use super::super::super::error::ModelError;
 use super::super::super::gram::Gram;
-use super::super::super::linear::{dot, times};
+use super::super::super::linear::{dot, matrix_times_vector};
 use super::super::super::options::FitOptions;
 use super::super::super::tuning::strengths_by_decade;
 use super::super::nnls::{NnlsStart, minimise};
@@ -107,7 +107,8 @@ fn leading_columns(gram: &Gram, columns: usize) -> Gram {
 
 /// Fits by least squares over the sums of some directions, with factors >= 0.
 fn fit_along(gram: &Gram, basis: &[Vec<f64>]) -> Result<Vec<f64>, ModelError> {
-    let images: Vec<Vec<f64>> = basis.iter().map(|of| times(gram.xx.as_ref(), of)).collect();
+    let images: Vec<Vec<f64>> =
+        basis.iter().map(|of| matrix_times_vector(gram.xx.as_ref(), of)).collect();
     let length = |k: usize| dot(&basis[k], &images[k]).max(f64::MIN_POSITIVE).sqrt();
     let lengths: Vec<f64> = (0..basis.len()).map(length).collect();
     let entry = |a: usize, b: usize| dot(&basis[a], &images[b]) / (lengths[a] * lengths[b]);

@@ -25,7 +25,7 @@ use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::folds::assign_folds_at_most;
 use super::super::gram::Gram;
-use super::super::linear::{dot, times};
+use super::super::linear::{dot, matrix_times_vector};
 use super::super::options::{FitOptions, Penalty};
 use super::super::predictor_choice::{CandidateScore, ConstantEnergy, PredictorChoice};
 use super::super::validity_limits::{ValidityLimits, counts_within_shares, largest_shares};
@@ -113,7 +113,7 @@ struct MeanCost {
 impl MeanCost {
     fn new(wide: &ExtendedDesign<'_>, gram: &Gram) -> Self {
         let (l, scale) = (wide.operations(), &wide.narrow.scale);
-        let with_total = times(gram.xx.as_ref().submatrix(0, 0, l, l), scale);
+        let with_total = matrix_times_vector(gram.xx.as_ref().submatrix(0, 0, l, l), scale);
         Self { of_total: dot(&with_total, scale), with_total }
     }
 

@@ -3,7 +3,7 @@
 use crate::account::{AccountEntry, EnergyShare, Interval};
 use crate::format;
 use crate::report::data::ReportData;
-use crate::report::view::bar;
+use crate::report::view::bar_style;
 use crate::report::view::links::SourceLinks;
 use crate::units::Joules;
 
@@ -39,7 +39,7 @@ fn figure<K>(entry: &AccountEntry<K>, widest: f64) -> EntryFigures {
         energy_raw: entry.joules().0,
         interval: format::interval(entry.interval),
         share: format::percent_or_none(entry.share),
-        width: bar(entry.joules().0, widest),
+        width: bar_style(entry.joules().0, widest),
     }
 }
 

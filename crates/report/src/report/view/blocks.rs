@@ -5,7 +5,7 @@ use crate::account::{BlockAccount, CLASSES, OperationClass, class};
 use crate::exact::share;
 use crate::format;
 use crate::report::data::ReportData;
-use crate::report::view::bar;
+use crate::report::view::bar_style;
 use crate::report::view::links::SourceLinks;
 use crate::units::Joules;
 
@@ -83,7 +83,7 @@ fn block_view(
         let share = block.class_share(which).filter(|share| *share > 0.0)?;
         Some(BarSegment {
             class: class::name_of(which),
-            width: bar(energy.0 * share, widest),
+            width: bar_style(energy.0 * share, widest),
             share: format::percent(share),
         })
     };

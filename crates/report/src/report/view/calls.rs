@@ -65,9 +65,9 @@ pub(crate) struct ThreadView {
 }
 
 /// Views of calls; `None` where they were not recorded.
-pub fn calls(data: &ReportData<'_>, links: &SourceLinks<'_>) -> Option<CallsView> {
+pub fn call_views(data: &ReportData<'_>, links: &SourceLinks<'_>) -> Option<CallsView> {
     let calls = data.calls?;
-    let methods = calls.methods.iter().take(TOP).map(|one| method(one, links));
+    let methods = calls.methods.iter().take(TOP).map(|one| method_row(one, links));
     let threads = calls.threads.iter().take(TOP).map(|one| {
         let (energy, interval, share) = (one.energy, one.interval, one.share);
         let figure = figure(&SpentEnergy { energy, interval, share });
@@ -94,9 +94,9 @@ pub fn calls(data: &ReportData<'_>, links: &SourceLinks<'_>) -> Option<CallsView
 }
 
 /// Row of one method.
-pub(super) fn method(one: &MethodCallAccount, links: &SourceLinks<'_>) -> CallMethodView {
+pub(super) fn method_row(one: &MethodCallAccount, links: &SourceLinks<'_>) -> CallMethodView {
     CallMethodView {
-        name: name(&one.method),
+        name: short_method_name(&one.method),
         href: links.method_of(&one.method),
         calls: format::count(one.calls),
         calls_raw: one.calls,
@@ -106,7 +106,7 @@ pub(super) fn method(one: &MethodCallAccount, links: &SourceLinks<'_>) -> CallMe
 }
 
 /// Name of a method: class without its package, and method.
-pub(super) fn name(method: &MethodKey) -> String {
+pub(super) fn short_method_name(method: &MethodKey) -> String {
     let class = method.class.rsplit('.').next().unwrap_or(&method.class);
     format::visible(&format!("{class}.{}", method.method))
 }
@@ -169,7 +169,7 @@ fn picture(calls: &CallAccounts, places: &CallLinks<'_>) -> FlameView {
             for number in nodes {
                 let node = &calls.nodes[number];
                 let href = (places.method)(&node.method);
-                let named = FlameTarget { name: name(&node.method), href };
+                let named = FlameTarget { name: short_method_name(&node.method), href };
                 if !draw(&mut view, &named, energy(node), (x, level), scale) {
                     continue;
                 }
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
     use crate::account::calls::CountAgreement;
     use crate::account::{AccountEntry, Femtojoules};
-    use crate::report::{html, sample};
+    use crate::report::{report_page, sample};
     use crate::units::Joules;
 
     fn of(joules: f64) -> SpentEnergy {
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(view.height, "80");
         let mut sample = sample::report();
         sample.calls = Some(calls);
-        let page = html(&sample.data());
+        let page = report_page(&sample.data());
         assert!(page.contains("3 of 3 blocks ran as often"));
         assert!(!page.contains("<script>alert(1)") && !page.contains('\u{202e}'));
     }

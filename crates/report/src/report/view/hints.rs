@@ -96,7 +96,7 @@ pub(crate) struct SourceLine {
 }
 
 /// Views of the hints that the page shows.
-pub fn hints(data: &ReportData<'_>, links: &SourceLinks<'_>) -> Vec<HintView> {
+pub fn hint_views(data: &ReportData<'_>, links: &SourceLinks<'_>) -> Vec<HintView> {
     let shown = data.hints.iter().take(SHOWN).enumerate();
     shown.map(|(i, hint)| view(data, links, i + 1, hint)).collect()
 }
@@ -121,7 +121,9 @@ fn view(data: &ReportData<'_>, links: &SourceLinks<'_>, rank: usize, hint: &Hint
         is_predicted: predicted.is_some(),
         saving: format::percent_or_none(predicted.and_then(|saving| saving.share)),
         saving_interval: predicted.map_or(format::NONE.into(), share_interval),
-        measured: hint.measured.map_or(String::new(), |measured| share(&measured.saving)),
+        measured: hint
+            .measured
+            .map_or(String::new(), |measured| saving_share_text(&measured.saving)),
         on_board: hint.on_board.map_or(String::new(), |ratio| ratio.to_string()),
         saving_energy: predicted.map_or("not predicted".into(), |it| format::energy(it.energy)),
         bound: format::percent_or_none(hint.bound.share),
@@ -162,7 +164,7 @@ fn diff_line(line: &str, is_name: bool) -> DiffLine {
 
 fn caller_view(caller: &Caller, links: &SourceLinks<'_>) -> CallerView {
     CallerView {
-        name: calls::name(&caller.method),
+        name: calls::short_method_name(&caller.method),
         href: links.method_of(&caller.method),
         calls: format::count(caller.calls),
         share: format::percent(caller.share),
@@ -170,7 +172,7 @@ fn caller_view(caller: &Caller, links: &SourceLinks<'_>) -> CallerView {
 }
 
 /// Code location of a hint: `file:first-last`.
-pub fn place(hint: &Hint) -> String {
+pub fn code_location_text(hint: &Hint) -> String {
     if hint.start_line == hint.end_line {
         format!("{}:{}", hint.file, hint.start_line)
     } else {
@@ -180,12 +182,12 @@ pub fn place(hint: &Hint) -> String {
 
 /// Code location of a hint without folders.
 pub(crate) fn short_place(hint: &Hint) -> String {
-    let place = place(hint);
+    let place = code_location_text(hint);
     place.rsplit('/').next().unwrap_or(&place).to_string()
 }
 
 /// Saving with its interval in percent of the scenario: `5.9 % (4.8 % to 7.0 %)`.
-pub fn share(amount: &EnergyAmount) -> String {
+pub fn saving_share_text(amount: &EnergyAmount) -> String {
     format!("{} ({})", format::percent_or_none(amount.share), share_interval(amount))
 }
 
@@ -225,7 +227,7 @@ mod tests {
     #[test]
     fn three_hints_stand_open() {
         let sample = sample::report();
-        let views = hints(&sample.data(), &SourceLinks::default());
+        let views = hint_views(&sample.data(), &SourceLinks::default());
         let open: Vec<bool> = views.iter().map(|view| view.is_open).collect();
         assert!(open.len() > 3, "{}", open.len());
         assert!(open.iter().enumerate().all(|(i, open)| *open == (i < 3)));

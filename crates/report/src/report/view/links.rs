@@ -102,7 +102,7 @@ mod tests {
     fn what_the_page_shows_has_a_link_and_the_rest_has_none() {
         let sample = sample::report();
         let data = sample.data();
-        let source = source::source(&data);
+        let source = source::source_views(&data);
         let links = SourceLinks::new(&data, &source);
         let hottest = &sample.accounts.lines[0].key;
         let link = links.line(&hottest.file, hottest.line);

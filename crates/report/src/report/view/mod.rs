@@ -17,6 +17,6 @@ pub(crate) mod whiskers;
 use crate::format;
 
 /// Style text of a bar: width in percent of the widest.
-pub(crate) fn bar(value: f64, widest: f64) -> String {
+pub(crate) fn bar_style(value: f64, widest: f64) -> String {
     if widest > 0.0 { format::bar_width(value / widest) } else { format::bar_width(0.0) }
 }

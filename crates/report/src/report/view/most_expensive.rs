@@ -6,7 +6,7 @@ use crate::account::calls::{CallAccounts, MethodCallAccount, SpentEnergy};
 use crate::account::{AccountEntry, MethodKey};
 use crate::format;
 use crate::report::data::ReportData;
-use crate::report::view::calls::{CallMethodView, figure, method, name};
+use crate::report::view::calls::{CallMethodView, figure, method_row, short_method_name};
 use crate::report::view::links::SourceLinks;
 
 /// Number of methods in the table.
@@ -46,9 +46,9 @@ fn with_callees(calls: &CallAccounts, links: &SourceLinks<'_>) -> MostExpensiveM
             break;
         }
         if is_handing_on(calls, one) {
-            handing_on.push(name(&one.method));
+            handing_on.push(short_method_name(&one.method));
         } else {
-            rows.push(method(one, links));
+            rows.push(method_row(one, links));
         }
     }
     MostExpensiveMethods { rows, with_callees: true, no_calls: None, handing_on }
@@ -78,7 +78,7 @@ fn by_self_energy(data: &ReportData<'_>, links: &SourceLinks<'_>) -> MostExpensi
         let (energy, interval, share) = (entry.energy, entry.interval, entry.share);
         let own = SpentEnergy { energy, interval, share };
         CallMethodView {
-            name: name(&entry.key),
+            name: short_method_name(&entry.key),
             href: links.method_of(&entry.key),
             calls: format::count(entry.executions),
             calls_raw: entry.executions,
@@ -94,7 +94,7 @@ fn by_self_energy(data: &ReportData<'_>, links: &SourceLinks<'_>) -> MostExpensi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{html, sample};
+    use crate::report::{report_page, sample};
 
     #[test]
     fn methods_are_with_what_they_call_where_that_is_known() {
@@ -107,7 +107,7 @@ mod tests {
         sample.calls = None;
         let view = most_expensive_methods(&sample.data(), &SourceLinks::default());
         assert!(!view.with_callees && view.rows.len() == TOP);
-        assert_eq!(view.rows[0].name, name(&sample.accounts.methods[0].key));
+        assert_eq!(view.rows[0].name, short_method_name(&sample.accounts.methods[0].key));
     }
 
     /// A command that would be refused is no advice.
@@ -116,9 +116,9 @@ mod tests {
         let mut sample = sample::report();
         sample.calls = None;
         let advice = "<code>wattline calls</code> does)";
-        assert!(html(&sample.data()).contains(advice));
+        assert!(report_page(&sample.data()).contains(advice));
         let data = ReportData { no_calls: Some("they are of Android"), ..sample.data() };
-        let page = html(&data);
+        let page = report_page(&data);
         assert!(page.contains("By what they spend themselves: they are of Android."));
         assert!(!page.contains(advice));
     }
@@ -132,7 +132,7 @@ mod tests {
         calls.methods[0].own = SpentEnergy::default();
         calls.nodes[first_node + 1].cumulative = calls.methods[0].cumulative;
         let view = most_expensive_methods(&sample.data(), &SourceLinks::default());
-        assert_eq!(view.handing_on, [name(&first)]);
-        assert!(view.rows.iter().all(|row| row.name != name(&first)));
+        assert_eq!(view.handing_on, [short_method_name(&first)]);
+        assert!(view.rows.iter().all(|row| row.name != short_method_name(&first)));
     }
 }

@@ -98,7 +98,7 @@ impl SourceFileView<'_> {
 }
 
 /// View of the source files with energy.
-pub fn source(data: &ReportData<'_>) -> SourceView {
+pub fn source_views(data: &ReportData<'_>) -> SourceView {
     let mut files: BTreeMap<&str, SourceFileView<'_>> = BTreeMap::new();
     for entry in &data.accounts.lines {
         files.entry(&entry.key.file).or_default().lines.insert(entry.key.line, entry.joules());
@@ -278,12 +278,12 @@ mod tests {
     #[test]
     fn a_large_program_is_cut_and_says_so() {
         let sample = sample::large();
-        let page = crate::report::html(&sample.data());
+        let page = crate::report::report_page(&sample.data());
         assert!(page.len() < 3_000_000, "{}", page.len());
         if let Ok(path) = std::env::var("WATTLINE_RENDER_LARGE") {
             std::fs::write(path, &page).unwrap();
         }
-        let view = source(&sample.data());
+        let view = source_views(&sample.data());
         assert!(view.sentence.contains("of the 40"), "{}", view.sentence);
         let lines =
             view.packages.iter().flat_map(|p| &p.files).map(|f| f.lines.len()).sum::<usize>();

@@ -337,7 +337,7 @@ fn explanation(row: &LedgerRow) -> String {
 mod tests {
     use super::*;
     use crate::account::class::{CLASSES, name_of};
-    use crate::report::html::STYLE;
+    use crate::report::html::PAGE_STYLE;
     use crate::report::sample;
 
     /// What has none would be a hole in a bar.
@@ -347,7 +347,10 @@ mod tests {
         let entries = [Idle, Operations, Library, Compiler, Gc, Unexplained].map(LedgerEntry::name);
         for name in entries.into_iter().chain(CLASSES.map(name_of)) {
             let rule = format!(".{name} {{ background: var(--{name}); }}");
-            assert!(STYLE.contains(&rule) && STYLE.contains(&format!("--{name}: #")), "{name}");
+            assert!(
+                PAGE_STYLE.contains(&rule) && PAGE_STYLE.contains(&format!("--{name}: #")),
+                "{name}"
+            );
         }
     }
 

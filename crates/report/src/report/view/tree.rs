@@ -8,7 +8,7 @@ use crate::exact::share;
 use crate::format;
 use crate::report::data::ReportData;
 use crate::report::view::accounts::source_line;
-use crate::report::view::bar;
+use crate::report::view::bar_style;
 use crate::report::view::links::SourceLinks;
 
 /// Largest number of method lines on the page, by energy: with methods and classes about 500
@@ -170,7 +170,7 @@ impl<'a> LevelIndex<'a> {
             energy: format::energy(entry.joules()),
             interval: format::interval(entry.interval),
             share: format::percent_or_none(entry.share),
-            width: bar(entry.share.unwrap_or(0.0), 1.0),
+            width: bar_style(entry.share.unwrap_or(0.0), 1.0),
             parts: Vec::new(),
             rest: None,
         }

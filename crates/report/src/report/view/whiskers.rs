@@ -6,7 +6,7 @@ use crate::format;
 use crate::report::data::ReportData;
 use crate::report::scatter::ticks;
 use crate::report::view::accounts::source_line;
-use crate::report::view::bar;
+use crate::report::view::bar_style;
 use crate::report::view::links::SourceLinks;
 use crate::units::Joules;
 
@@ -68,7 +68,7 @@ fn scale(widest: f64) -> Vec<(String, String)> {
         return Vec::new();
     }
     let name = |at: f64| if at == 0.0 { "0".into() } else { format::energy(Joules(at)) };
-    ticks(0.0, widest).into_iter().map(|at| (bar(at, widest), name(at))).collect()
+    ticks(0.0, widest).into_iter().map(|at| (bar_style(at, widest), name(at))).collect()
 }
 
 fn row(
@@ -79,7 +79,7 @@ fn row(
 ) -> WhiskerView {
     let LineKey { file, line } = &entry.key;
     let name = file.rsplit('/').next().unwrap_or(file);
-    let at = |energy: Joules| bar(energy.0, widest);
+    let at = |energy: Joules| bar_style(energy.0, widest);
     WhiskerView {
         place: format::visible(&format!("{name}:{line}")),
         href: links.line(file, *line),

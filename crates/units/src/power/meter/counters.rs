@@ -31,7 +31,10 @@ pub(super) enum UnmovedCounter {
 /// Converts counters to power over time, a row for each time at which some rail was read. It is
 /// an error if no rail ever moves: that is no meter that reads 0 J, but one that does not
 /// measure.
-pub(super) fn trace(meter: &'static str, rails: &[CounterRail]) -> Result<PowerTrace, MeterError> {
+pub(super) fn power_trace_of_counters(
+    meter: &'static str,
+    rails: &[CounterRail],
+) -> Result<PowerTrace, MeterError> {
     let no_power = |problem: String| MeterError::NoPower { meter, problem };
     let times_s = times(rails);
     if times_s.len() < 2 {
@@ -147,7 +150,8 @@ mod tests {
         let times = [1.0, 2.0, 2.5, 4.0, 5.0];
         // One count before it starts anew at 10 J, and a reading that was not refreshed.
         let values = [9_000_000, 9_500_000, 9_500_000, 1_000_000, 2_000_000];
-        let trace = trace("x", &[rail(&times, &values, Some(10_000_000))]).unwrap();
+        let trace =
+            power_trace_of_counters("x", &[rail(&times, &values, Some(10_000_000))]).unwrap();
         let series = trace.series(&["a".into()]).unwrap();
         let whole = integrate(&series, Window { start_s: 1.0, end_s: 5.0 }).unwrap();
         assert!((whole.right_endpoint.0 - 3.0).abs() < 1e-12, "{whole:?}");
@@ -164,7 +168,7 @@ mod tests {
             unmoved: UnmovedCounter::Nothing,
             ..rail(&[1.5, 2.5, 3.5], &[7, 7, 1_000_007], None)
         };
-        let trace = trace("x", &[one, two]).unwrap();
+        let trace = power_trace_of_counters("x", &[one, two]).unwrap();
         assert_eq!(trace.uptime_s, [1.0, 1.5, 2.5, 3.0, 3.5]);
         let column = |at: usize| -> Vec<Option<f64>> {
             trace.power_w.chunks(2).map(|row| row[at]).collect()
@@ -178,9 +182,13 @@ mod tests {
 
     #[test]
     fn a_counter_that_never_moves_is_no_meter() {
-        let error = trace("x", &[rail(&[1.0, 3.0], &[5, 5], None)]).unwrap_err().to_string();
+        let error = power_trace_of_counters("x", &[rail(&[1.0, 3.0], &[5, 5], None)])
+            .unwrap_err()
+            .to_string();
         assert_eq!(error, "x: no counter moved in 2.0 s: the device does not measure");
-        let error = trace("x", &[rail(&[1.0, 2.0], &[5, 4], None)]).unwrap_err().to_string();
+        let error = power_trace_of_counters("x", &[rail(&[1.0, 2.0], &[5, 4], None)])
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("never wraps"), "{error}");
     }
 }

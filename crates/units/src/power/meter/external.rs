@@ -9,7 +9,7 @@ use super::super::trace::{Flaw, FlawKind, PowerTrace, RowKind};
 use super::error::MeterError;
 use super::kind::{Meter, MeterOffer};
 use super::meter_columns::{LocatedColumns, MeterColumns};
-use super::readings::{HEAD, header_field};
+use super::readings::{HEADER_START, header_field};
 
 /// External meter whose log is a text table in any dialect.
 #[derive(Debug)]
@@ -126,12 +126,12 @@ impl Meter for ExternalMeter {
     /// `# fault: WHY` marks a table that can't be used.
     fn trace(&self, text: &str) -> Result<PowerTrace, MeterError> {
         let no_power = |problem: String| MeterError::NoPower { meter: self.name(), problem };
-        if let Some(fault) = text.lines().find_map(|line| line.strip_prefix(FAULT)) {
+        if let Some(fault) = text.lines().find_map(|line| line.strip_prefix(FAULT_PREFIX)) {
             return Err(no_power(fault.into()));
         }
         let offset = header_field(text, "offset_s").and_then(|text| decimal_nanos(text, 1e9));
         let lines: Vec<&str> = text.lines().collect();
-        let head = usize::from(lines.first().is_some_and(|line| line.starts_with(HEAD)));
+        let head = usize::from(lines.first().is_some_and(|line| line.starts_with(HEADER_START)));
         if lines[head..].iter().all(|line| line.trim().is_empty()) {
             return Err(no_power("the table is empty".into()));
         }
@@ -165,7 +165,7 @@ impl Meter for ExternalMeter {
 }
 
 /// Start of a line with the reason why a log can't be used.
-pub const FAULT: &str = "# fault: ";
+pub const FAULT_PREFIX: &str = "# fault: ";
 
 /// Adds a row to a trace, or returns why it is left out.
 fn add(trace: &mut PowerTrace, time_s: f64, watts: f64) -> Option<FlawKind> {

@@ -8,7 +8,7 @@ use super::counters::period_us;
 use super::error::MeterError;
 use super::gauge_reading::{BatteriesReading, GaugeSupply};
 use super::kind::{Meter, MeterOffer};
-use super::readings::{Reading, readings, refusal};
+use super::readings::{Reading, shell_refusal, split_readings};
 
 /// Meter of the battery of an Android device (`/sys/class/power_supply/battery`), else of every
 /// battery there that is no accessory's: a device draws from all of them.
@@ -54,7 +54,7 @@ impl Meter for FuelGauge {
     fn offer(&self, answer: &str) -> Result<MeterOffer, MeterError> {
         let lines: Vec<&str> = answer.lines().collect();
         let not = |why: String| MeterError::NotOffered { meter: self.name(), why };
-        let reading = BatteriesReading::of(&lines).ok_or_else(|| match refusal(answer) {
+        let reading = BatteriesReading::of(&lines).ok_or_else(|| match shell_refusal(answer) {
             Some(said) if said.contains("denied") => {
                 not("its files are for root: `adb root`".into())
             }
@@ -87,7 +87,7 @@ impl Meter for FuelGauge {
     }
 
     fn trace(&self, text: &str) -> Result<PowerTrace, MeterError> {
-        let readings: Vec<Reading<'_>> = readings(text);
+        let readings: Vec<Reading<'_>> = split_readings(text);
         let mut trace = PowerTrace::default();
         let mut gauges = Vec::new();
         for (index, reading) in readings.iter().enumerate() {

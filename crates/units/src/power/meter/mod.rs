@@ -36,7 +36,7 @@ pub use rapl::Rapl;
 pub use rapl_zones::{RAPL_TREES, RaplZone, default_rapl_zones, rapl_zones};
 pub use software::{SoftwareMeter, full_load_w, software_power_w};
 
-use readings::HEAD;
+use readings::HEADER_START;
 
 /// All meters, the best first: those with a rail per part of the chip, then those of the
 /// whole device, then estimates.
@@ -50,17 +50,17 @@ pub const SAMPLED_ON_BOARDS: [&dyn Meter; 4] = [&Ina231, &Odpm, &PowerStats, &Fu
 pub const SAMPLED_HERE: [&dyn Meter; 3] = [&Rapl, &FuelGauge, &SoftwareMeter];
 
 /// Returns the meter of a name in files and flags.
-pub fn meter(name: &str) -> Option<&'static dyn Meter> {
+pub fn meter_by_name(name: &str) -> Option<&'static dyn Meter> {
     METERS.into_iter().find(|meter| meter.name() == name)
 }
 
 /// Converts a log of samples or readings of any meter to power over time.
 pub fn parse_samples(text: &str) -> Result<PowerTrace, MeterError> {
-    let Some(fields) = text.lines().next().and_then(|line| line.strip_prefix(HEAD)) else {
+    let Some(fields) = text.lines().next().and_then(|line| line.strip_prefix(HEADER_START)) else {
         return Ok(parse_trace(text)?);
     };
     let name = fields.split_ascii_whitespace().find_map(|word| word.strip_prefix("meter="));
-    let known = name.and_then(meter).ok_or(PowerTraceError::BadHeader { field: "meter" })?;
+    let known = name.and_then(meter_by_name).ok_or(PowerTraceError::BadHeader { field: "meter" })?;
     known.trace(text)
 }
 
@@ -71,12 +71,12 @@ mod tests {
     #[test]
     fn meters_have_names_of_their_own_and_refuse_an_empty_answer() {
         for known in METERS {
-            assert_eq!(meter(known.name()).map(Meter::name), Some(known.name()));
+            assert_eq!(meter_by_name(known.name()).map(Meter::name), Some(known.name()));
             let error = known.offer("").unwrap_err();
             assert!(matches!(error, MeterError::NotOffered { .. }), "{error}");
             assert!(error.to_string().contains(known.name()));
         }
-        assert!(meter("x").is_none());
+        assert!(meter_by_name("x").is_none());
     }
 
     #[test]
@@ -92,7 +92,7 @@ mod tests {
         fn no_text_panics(noise in "[ -~\n]{0,300}", head in 0usize..7) {
             let meter = METERS[head];
             let _ = meter.offer(&noise);
-            let _ = parse_samples(&format!("{HEAD}meter={}\n@ 1\n{noise}\n@ 2\n{noise}\n", meter.name()));
+            let _ = parse_samples(&format!("{HEADER_START}meter={}\n@ 1\n{noise}\n@ 2\n{noise}\n", meter.name()));
             let _ = meter.trace(&noise);
         }
     }

@@ -8,7 +8,7 @@ use super::super::trace::{Flaw, FlawKind, PowerTrace};
 use super::counters::{self, CounterRail, UnmovedCounter};
 use super::error::MeterError;
 use super::kind::{Meter, MeterOffer};
-use super::readings::{Reading, readings, refusal};
+use super::readings::{Reading, shell_refusal, split_readings};
 
 /// Meter of the on-device power monitor: `/sys/bus/iio/devices/iio:device*/energy_value`.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl Meter for Odpm {
         let rails: Vec<String> =
             answer.lines().filter_map(channel).map(|(rail, _)| rail.to_string()).collect();
         if rails.is_empty() {
-            let why = match refusal(answer) {
+            let why = match shell_refusal(answer) {
                 Some(said) if said.contains("denied") => format!("{said}; it needs `adb root`"),
                 Some(said) => said.to_string(),
                 None => "no energy_value of an iio device".into(),
@@ -98,7 +98,7 @@ impl Meter for Odpm {
     }
 
     fn trace(&self, text: &str) -> Result<PowerTrace, MeterError> {
-        let readings = readings(text);
+        let readings = split_readings(text);
         let counts: Vec<Vec<RailCount<'_>>> =
             readings.iter().map(|reading| counts(&reading.lines)).collect();
         // A broken reading holds fewer.
@@ -116,7 +116,7 @@ impl Meter for Odpm {
             unmoved: UnmovedCounter::Nothing,
         };
         let rails: Vec<CounterRail> = names.iter().map(rail).collect();
-        let trace = counters::trace(self.name(), &rails)?;
+        let trace = counters::power_trace_of_counters(self.name(), &rails)?;
         let broken = |(at, counts): (usize, &Vec<RailCount<'_>>)| {
             (counts.len() < names.len())
                 .then_some(Flaw { line: readings[at].line, kind: FlawKind::Unreadable })

@@ -7,7 +7,7 @@ use super::super::trace::PowerTrace;
 use super::counters::{self, CounterRail, UnmovedCounter};
 use super::error::MeterError;
 use super::kind::{Meter, MeterOffer};
-use super::readings::{readings, refusal};
+use super::readings::{shell_refusal, split_readings};
 
 /// Meter of the table `energy meter` of `android.hardware.power.stats.IPowerStats/default`.
 #[derive(Debug)]
@@ -54,7 +54,8 @@ impl Meter for PowerStats {
         let lines: Vec<&str> = answer.lines().collect();
         let rows = rows(&lines);
         if rows.is_empty() {
-            let why = refusal(answer).map_or("the service has no energy meter".into(), Into::into);
+            let why =
+                shell_refusal(answer).map_or("the service has no energy meter".into(), Into::into);
             return Err(MeterError::NotOffered { meter: self.name(), why });
         }
         let most = rows.iter().map(|(_, counts)| *counts).max().unwrap_or(0);
@@ -67,7 +68,7 @@ impl Meter for PowerStats {
     }
 
     fn trace(&self, text: &str) -> Result<PowerTrace, MeterError> {
-        let readings = readings(text);
+        let readings = split_readings(text);
         let tables: Vec<Vec<(String, u64)>> =
             readings.iter().map(|reading| rows(&reading.lines)).collect();
         let fullest = tables.iter().max_by_key(|table| table.len());
@@ -84,7 +85,7 @@ impl Meter for PowerStats {
             CounterRail { name, counter: COUNTER, readings, unmoved }
         };
         let rails: Vec<CounterRail> = names.map(rail).collect();
-        counters::trace(self.name(), &rails)
+        counters::power_trace_of_counters(self.name(), &rails)
     }
 }
 

@@ -8,7 +8,7 @@ use super::counters::{self, CounterRail, UnmovedCounter};
 use super::error::MeterError;
 use super::kind::{Meter, MeterOffer};
 use super::rapl_zones::{RaplZone, default_rapl_zones, rapl_zones};
-use super::readings::{readings, refusal};
+use super::readings::{shell_refusal, split_readings};
 
 /// Meter of the RAPL counters: `/sys/class/powercap/intel-rapl*:*`.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Meter for Rapl {
     fn offer(&self, answer: &str) -> Result<MeterOffer, MeterError> {
         let zones = rapl_zones(answer);
         if zones.is_empty() {
-            let why = match refusal(answer) {
+            let why = match shell_refusal(answer) {
                 Some(_) => "the counters are for root; `chmod o+r \
                             /sys/class/powercap/intel-rapl*/energy_uj`, or run as root"
                     .into(),
@@ -67,7 +67,7 @@ impl Meter for Rapl {
     }
 
     fn trace(&self, text: &str) -> Result<PowerTrace, MeterError> {
-        let readings = readings(text);
+        let readings = split_readings(text);
         let tables: Vec<Vec<RaplZone>> =
             readings.iter().map(|reading| rapl_zones(&reading.lines.join("\n"))).collect();
         let counts = |name: &str| -> Vec<(f64, u64)> {
@@ -89,7 +89,7 @@ impl Meter for Rapl {
             }
         };
         let rails: Vec<CounterRail> = fullest.into_iter().flatten().map(rail).collect();
-        let trace = counters::trace(self.name(), &rails)?;
+        let trace = counters::power_trace_of_counters(self.name(), &rails)?;
         let broken = |(at, table): (usize, &Vec<RaplZone>)| {
             (table.len() < rails.len())
                 .then_some(Flaw { line: readings[at].line, kind: FlawKind::Unreadable })

@@ -5,7 +5,7 @@
 use super::super::trace::PowerTrace;
 use super::error::MeterError;
 use super::kind::{Meter, MeterOffer};
-use super::readings::{header_field, readings};
+use super::readings::{header_field, split_readings};
 use crate::assumptions::{ASSUMED, Assumptions};
 
 /// Software model as a meter: CPU time times a share of the thermal design power.
@@ -74,7 +74,7 @@ impl Meter for SoftwareMeter {
         let positive = |key| field(key).filter(|number| *number > 0.0 && number.is_finite());
         let tdp_w = positive("tdp_w").ok_or_else(|| no_power("the header has no tdp_w"))?;
         let cores = positive("cores").ok_or_else(|| no_power("the header has no cores"))?;
-        let all: Vec<(f64, f64, f64)> = readings(text)
+        let all: Vec<(f64, f64, f64)> = split_readings(text)
             .iter()
             .filter_map(|entry| reading(&entry.lines).map(|(busy, f)| (entry.uptime_s, busy, f)))
             .collect();

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::super::cost::{ASSUMED, OPERATIONS, SIZES, TYPES, check_levels};
+use super::super::cost::{
+    ASSUMED_OPERATIONS, OPERATION_LEVELS, SIZE_LEVELS, TYPE_LEVELS, check_levels,
+};
 use super::super::error::SimulatedModelError;
 use super::random_draws::ModelSeed;
 
@@ -64,10 +66,10 @@ impl ConstantsFile {
         let file: Self = toml::from_str(text).map_err(|error| ranges_error(error.to_string()))?;
         let tables = file.tables();
         let expected: [(&str, Vec<&str>); 8] = [
-            ("operation", OPERATIONS.split(';').collect()),
-            ("type", TYPES.split(' ').collect()),
-            ("size", SIZES.split(' ').collect()),
-            ("assumed", ASSUMED.to_vec()),
+            ("operation", OPERATION_LEVELS.split(';').collect()),
+            ("type", TYPE_LEVELS.split(' ').collect()),
+            ("size", SIZE_LEVELS.split(' ').collect()),
+            ("assumed", ASSUMED_OPERATIONS.to_vec()),
             ("compiled", vec!["check", "argument"]),
             ("interpreter", vec!["dispatch_nj", "hot", "compile_uj"]),
             ("inlining", vec!["small", "depth"]),

@@ -5,16 +5,16 @@ use std::io::Cursor;
 use super::*;
 use crate::activities::{AnalysisOptions, Payer, analyse};
 use crate::perfetto::encode::{
-    BatteryCounters, ProcessDescriptor, TraceBytes, TracePacket, TrackDescriptor, call, frequency,
-    idle, print, received, reply, switch,
+    BatteryCounters, ProcessDescriptor, TraceEncoder, TracePacket, TrackDescriptor, binder_call,
+    binder_received, binder_reply, cpu_frequency, cpu_idle, marker_print, thread_switch,
 };
 
 const MS: u64 = 1_000_000;
 
 /// A core that idles (1 W), runs at two frequencies (3 W and 6 W) and idles again; its
 /// thread has two sections of the API, and one that is none.
-fn trace() -> TraceBytes {
-    let mut trace = TraceBytes::default();
+fn trace() -> TraceEncoder {
+    let mut trace = TraceEncoder::default();
     trace.clocks(&[(6, 1_000)]);
     trace.processes(&[(100, "com.example.app", 10_123)]);
     trace.threads(&[(101, 100, "worker")]);
@@ -26,18 +26,18 @@ fn trace() -> TraceBytes {
     trace.bundle(
         0,
         vec![
-            frequency(at(0), 0, 1_000_000),
-            idle(at(0), 0, 1),
-            switch(at(100), (0, "swapper/0"), (101, "worker")),
-            idle(at(100), 0, u32::MAX),
-            print(at(100), 101, "B|100|wattline:load\n"),
-            frequency(at(200), 0, 2_000_000),
-            print(at(250), 101, "E|100\n"),
-            print(at(250), 101, "B|100|wattline:4:search\n"),
-            print(at(290), 101, "E|100\n"),
-            switch(at(300), (101, "worker"), (0, "swapper/0")),
-            idle(at(300), 0, 1),
-            print(at(310), 101, "E|100\n"),
+            cpu_frequency(at(0), 0, 1_000_000),
+            cpu_idle(at(0), 0, 1),
+            thread_switch(at(100), (0, "swapper/0"), (101, "worker")),
+            cpu_idle(at(100), 0, u32::MAX),
+            marker_print(at(100), 101, "B|100|wattline:load\n"),
+            cpu_frequency(at(200), 0, 2_000_000),
+            marker_print(at(250), 101, "E|100\n"),
+            marker_print(at(250), 101, "B|100|wattline:4:search\n"),
+            marker_print(at(290), 101, "E|100\n"),
+            thread_switch(at(300), (101, "worker"), (0, "swapper/0")),
+            cpu_idle(at(300), 0, 1),
+            marker_print(at(310), 101, "E|100\n"),
         ],
     );
     trace
@@ -63,7 +63,7 @@ fn cores_frequencies_rails_and_sections() {
     assert!((powers.constant.w - 1.0).abs() < 1e-9 && (w[0] - 2.0).abs() < 1e-9, "{w:?}");
     assert!((w[1] - 5.0).abs() < 1e-9, "{w:?}");
     let account = found.account.unwrap();
-    let by_payer = account.by_payer();
+    let by_payer = account.energies_by_payer();
     let of = |labels: &mut Labels, origin: &str, name: &str| {
         by_payer[&Payer::Activity(labels.intern(origin, name))]
     };
@@ -75,58 +75,58 @@ fn cores_frequencies_rails_and_sections() {
 
 /// An application (thread 101, core 0) calls a service (201, core 1), which calls a second
 /// one (301, core 2), each of which works for 100 ms; the service calls back.
-fn calls() -> TraceBytes {
-    let mut trace = TraceBytes::default();
+fn calls() -> TraceEncoder {
+    let mut trace = TraceEncoder::default();
     trace.clocks(&[(6, 1_000)]);
     trace.processes(&[(100, "app", 10_123), (200, "service", 1000), (300, "media", 1013)]);
     trace.threads(&[(101, 100, "main"), (201, 200, "binder:1"), (301, 300, "binder:2")]);
     let at = |ms: u64| (1000 + ms) * MS;
-    let (idle, main) = ((0, "swapper"), (101, "main"));
+    let (cpu_idle, main) = ((0, "swapper"), (101, "main"));
     let (service, media) = ((201, "binder:1"), (301, "binder:2"));
     trace.bundle(
         0,
         vec![
-            switch(at(0), idle, main),
-            print(at(0), 101, "B|100|wattline:load\n"),
-            call(at(100), 101, 7, false),
-            switch(at(100), main, idle),
+            thread_switch(at(0), cpu_idle, main),
+            marker_print(at(0), 101, "B|100|wattline:load\n"),
+            binder_call(at(100), 101, 7, false),
+            thread_switch(at(100), main, cpu_idle),
             // Called back while it waits.
-            switch(at(300), idle, main),
-            received(at(300) + 10, 101, 9),
-            reply(at(400), 101, 10),
-            switch(at(400), main, idle),
-            switch(at(600), idle, main),
-            received(at(600), 101, 11),
-            print(at(700), 101, "E|100\n"),
-            call(at(700), 101, 12, true),
-            switch(at(800), main, idle),
+            thread_switch(at(300), cpu_idle, main),
+            binder_received(at(300) + 10, 101, 9),
+            binder_reply(at(400), 101, 10),
+            thread_switch(at(400), main, cpu_idle),
+            thread_switch(at(600), cpu_idle, main),
+            binder_received(at(600), 101, 11),
+            marker_print(at(700), 101, "E|100\n"),
+            binder_call(at(700), 101, 12, true),
+            thread_switch(at(800), main, cpu_idle),
         ],
     );
     trace.bundle(
         1,
         vec![
-            switch(at(100), idle, service),
-            received(at(100), 201, 7),
-            print(at(110), 201, "B|200|query\n"),
-            call(at(200), 201, 8, true),
-            print(at(290), 201, "E|200\n"),
-            call(at(300), 201, 9, false),
-            switch(at(300), service, idle),
-            switch(at(400), idle, service),
-            received(at(400), 201, 10),
-            reply(at(500), 201, 11),
-            switch(at(600), service, idle),
-            switch(at(800), idle, service),
-            received(at(800), 201, 12),
-            print(at(850), 201, "B|200|wattline:cache\n"),
-            print(at(900), 201, "E|200\n"),
+            thread_switch(at(100), cpu_idle, service),
+            binder_received(at(100), 201, 7),
+            marker_print(at(110), 201, "B|200|query\n"),
+            binder_call(at(200), 201, 8, true),
+            marker_print(at(290), 201, "E|200\n"),
+            binder_call(at(300), 201, 9, false),
+            thread_switch(at(300), service, cpu_idle),
+            thread_switch(at(400), cpu_idle, service),
+            binder_received(at(400), 201, 10),
+            binder_reply(at(500), 201, 11),
+            thread_switch(at(600), service, cpu_idle),
+            thread_switch(at(800), cpu_idle, service),
+            binder_received(at(800), 201, 12),
+            marker_print(at(850), 201, "B|200|wattline:cache\n"),
+            marker_print(at(900), 201, "E|200\n"),
             // A transaction from before the trace.
-            received(at(900), 201, 1),
-            switch(at(1000), service, idle),
+            binder_received(at(900), 201, 1),
+            thread_switch(at(1000), service, cpu_idle),
         ],
     );
-    let media_work = [switch(at(200), idle, media), received(at(200), 301, 8)];
-    trace.bundle(2, [&media_work[..], &[switch(at(300), media, idle)]].concat());
+    let media_work = [thread_switch(at(200), cpu_idle, media), binder_received(at(200), 301, 8)];
+    trace.bundle(2, [&media_work[..], &[thread_switch(at(300), media, cpu_idle)]].concat());
     trace
 }
 
@@ -155,14 +155,14 @@ fn calls_carry_the_activity_into_other_processes() {
 
 #[test]
 fn slices_of_threads_are_sections_too() {
-    let mut trace = TraceBytes::default();
+    let mut trace = TraceEncoder::default();
     trace.clocks(&[(6, 1_000)]);
     trace.processes(&[(100, "app", 10_123)]);
     trace.thread_track(9, 100, 101);
-    trace.bundle(0, vec![switch(MS, (0, "swapper/0"), (101, "worker"))]);
+    trace.bundle(0, vec![thread_switch(MS, (0, "swapper/0"), (101, "worker"))]);
     trace.slice(2 * MS, 9, Some("draw"));
     trace.slice(5 * MS, 9, None);
-    trace.bundle(0, vec![switch(7 * MS, (101, "worker"), (0, "swapper/0"))]);
+    trace.bundle(0, vec![thread_switch(7 * MS, (101, "worker"), (0, "swapper/0"))]);
     let (log, mut labels) = read(trace.0, &[]).unwrap();
     assert_eq!(log.remarks.last().map(|remark| remark.kind), Some(RemarkKind::NoMeter));
     let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
@@ -171,17 +171,17 @@ fn slices_of_threads_are_sections_too() {
 }
 
 /// Screen on from the start, one section that no thread holds from 1 s to 3 s.
-fn with_sections(begin: &str, end: &str) -> TraceBytes {
-    let mut trace = TraceBytes::default();
+fn with_sections(begin: &str, end: &str) -> TraceEncoder {
+    let mut trace = TraceEncoder::default();
     trace.clocks(&[(6, 1_000)]).processes(&[(100, "app", 10_123)]);
     let at = |s: u64| s * 1000 * MS;
     let marks = ["C|100|ScreenState|2\n", begin, end, "C|100|ScreenState|0\n"];
     let marks = marks.iter().zip([0, 1, 3, 4]);
-    trace.bundle(0, marks.map(|(text, s)| print(at(s), 100, text)).collect());
+    trace.bundle(0, marks.map(|(text, s)| marker_print(at(s), 100, text)).collect());
     trace
 }
 
-fn screen_s(trace: TraceBytes, name: &str) -> (f64, Vec<String>) {
+fn screen_s(trace: TraceEncoder, name: &str) -> (f64, Vec<String>) {
     let (log, mut labels) = read(trace.0, &[]).unwrap();
     let said = log.remarks.iter().map(|remark| remark.message.clone()).collect();
     let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
@@ -248,7 +248,7 @@ fn a_battery_is_the_meter_for_want_of_rails() {
 
 #[test]
 fn a_remedy_is_for_traces_that_were_understood() {
-    let no_meter = |trace: TraceBytes| {
+    let no_meter = |trace: TraceEncoder| {
         let (log, _) = read(trace.0, &[]).unwrap();
         let found = log.remarks.into_iter().find(|r| r.kind == RemarkKind::NoMeter);
         found.unwrap().message

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::perfetto::{RailCatalogue, RailMeter, TraceEvent, What};
+use crate::perfetto::{RailCatalogue, RailMeter, TraceEvent, TraceEventKind};
 
-/// Which rails' energy is shared.
+/// Rails whose energy is shared.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RailChoice {
     /// Those of the CPU by name or subsystem; without any, all of them.
@@ -13,7 +13,7 @@ pub enum RailChoice {
     Named(Vec<String>),
 }
 
-/// What a trace says of itself, gathered in a first pass.
+/// Names, users, rails, CPUs and batteries of a trace, collected in a first pass.
 #[derive(Debug, Clone, Default)]
 pub struct TraceFacts {
     pub(super) processes: HashMap<i32, (String, Option<i32>)>,
@@ -26,44 +26,48 @@ pub struct TraceFacts {
 }
 
 impl TraceFacts {
-    /// Takes in an event of the first pass.
+    /// Takes an event of the first pass.
     pub fn take(&mut self, event: &TraceEvent) {
         match &event.what {
-            What::Process { pid, name, uid } => {
+            TraceEventKind::Process { pid, name, uid } => {
                 self.processes.insert(*pid, (name.clone(), *uid));
             }
-            What::Thread { tid, pid: Some(pid), .. } => drop(self.threads.insert(*tid, *pid)),
-            What::Package { name, uid } => {
+            TraceEventKind::Thread { tid, pid: Some(pid), .. } => {
+                self.threads.insert(*tid, *pid);
+            }
+            TraceEventKind::Package { name, uid } => {
                 let names = self.packages.entry(*uid).or_default();
                 if !names.contains(name) {
                     names.push(name.clone());
                 }
             }
-            What::Rail { .. } | What::RailEnergy { .. } => self.rails.take(event),
-            What::CpuFrequency { cpu, khz } => {
+            TraceEventKind::Rail { .. } | TraceEventKind::RailEnergy { .. } => {
+                self.rails.take(event)
+            }
+            TraceEventKind::CpuFrequency { cpu, khz } => {
                 self.first_khz.entry(*cpu).or_insert(*khz);
             }
-            What::Switch { cpu, .. } => drop(self.cpus.insert(*cpu)),
-            What::Battery { name, .. } => drop(self.batteries.insert(name.clone())),
+            TraceEventKind::Switch { cpu, .. } => drop(self.cpus.insert(*cpu)),
+            TraceEventKind::Battery { name, .. } => drop(self.batteries.insert(name.clone())),
             _ => {}
         }
     }
 
-    /// Whether every CPU that switches tells its frequency: then cycles are computed.
+    /// Whether the frequency of every CPU with switches is known, so that cycles can be computed.
     #[must_use]
     pub fn has_frequencies(&self) -> bool {
         !self.cpus.is_empty() && self.cpus.iter().all(|cpu| self.first_khz.contains_key(cpu))
     }
 
-    /// CPUs that switch.
+    /// Returns the number of CPUs with switches.
     #[must_use]
     pub fn cpus(&self) -> usize {
         self.cpus.len()
     }
 
-    /// The rails to share, the names of those left out, and what is to be told of rails.
+    /// Returns the chosen rails, the names of the others, and remarks on rails.
     #[must_use]
-    pub fn choose(&self, choice: &RailChoice) -> (Vec<RailMeter>, Vec<String>, Vec<String>) {
+    pub fn choose_rails(&self, choice: &RailChoice) -> (Vec<RailMeter>, Vec<String>, Vec<String>) {
         let is_named = |name: &str, parts: &[String]| {
             let name = name.to_lowercase();
             parts.iter().any(|part| name.contains(&part.to_lowercase()))
@@ -81,19 +85,19 @@ impl TraceFacts {
         (chosen, rest.into_iter().map(|rail| rail.name).collect(), remarks)
     }
 
-    /// The batteries, which are meters for want of rails: their names, empty for the only
-    /// one of a device.
+    /// Returns the names of the batteries, which are meters where there are no rails; a device's
+    /// only battery has an empty name.
     #[must_use]
     pub fn batteries(&self) -> &BTreeSet<String> {
         &self.batteries
     }
 
-    pub(super) fn user(&self, tid: i32) -> Option<i32> {
+    pub(super) fn user_of_thread(&self, tid: i32) -> Option<i32> {
         let pid = self.threads.get(&tid).unwrap_or(&tid);
         self.processes.get(pid)?.1
     }
 
-    /// A user's name: its packages, or what Android calls it, or one of its processes.
+    /// Returns a user's name: its packages, or Android's name for it, or one of its processes.
     pub(super) fn user_name(&self, uid: i32) -> String {
         let packages = u64::try_from(uid).ok().and_then(|uid| self.packages.get(&uid));
         let process = || {
@@ -115,7 +119,7 @@ impl TraceFacts {
     }
 }
 
-/// Users of Android's own (`android_filesystem_config.h`).
+/// Returns the name of one of Android's own users (`android_filesystem_config.h`).
 fn system_user(uid: i32) -> Option<&'static str> {
     Some(match uid {
         0 => "root",

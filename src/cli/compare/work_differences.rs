@@ -10,17 +10,18 @@ use crate::scenario::{InputSequence, InputStep, Scenario, StartKind};
 
 use super::campaign::Campaign;
 
-/// Inputs of one name that do other work in two campaigns.
-pub(super) struct OtherWork {
+/// Differences of the work that inputs with one name do in two campaigns.
+pub(super) struct WorkDifferences {
     /// By the input's name what differs, with both values.
     pub(super) inputs: BTreeMap<String, String>,
     /// What makes the campaigns comparable.
     pub(super) remedy: String,
 }
 
-impl OtherWork {
-    /// Of inputs that both measured. Where a scenario can't be read nobody knows what they do.
-    pub(super) fn between(base: &Campaign, new: &Campaign) -> OtherWork {
+impl WorkDifferences {
+    /// Returns the differences of the inputs that both campaigns measured; where a scenario cannot
+    /// be read, each input has a note that they are unknown.
+    pub(super) fn between(base: &Campaign, new: &Campaign) -> WorkDifferences {
         let of_new = &new.measurement.inputs;
         let shared: Vec<&String> =
             base.measurement.inputs.keys().filter(|name| of_new.contains_key(*name)).collect();
@@ -28,33 +29,35 @@ impl OtherWork {
         match (before, now) {
             (Ok(before), Ok(now)) => {
                 let differs = |name: &&String| {
-                    let differences = differences(&before, &now, name);
-                    let text = format::listed(&differences, NAMED);
+                    let differences = differences_of_input(&before, &now, name);
+                    let text = format::listed(&differences, MOST_NAMED_DIFFERENCES);
                     (!differences.is_empty()).then(|| ((*name).clone(), text))
                 };
                 let inputs = shared.iter().filter_map(differs).collect();
-                let other_frames =
-                    shared.iter().any(|name| frames(&before, name) != frames(&now, name));
+                let other_frames = shared
+                    .iter()
+                    .any(|name| frames_of_input(&before, name) != frames_of_input(&now, name));
                 let lengthened = |side: &&Campaign| side.folder.has(names::SESSION_LENGTHS);
                 let longer = [base, new].into_iter().find(lengthened).filter(|_| other_frames);
-                OtherWork { inputs, remedy: remedy(longer) }
+                WorkDifferences { inputs, remedy: remedy(longer) }
             }
             (Err(error), _) | (_, Err(error)) => {
                 let why = format!("whether both do the same work is not known: {error}");
                 let inputs = shared.into_iter().map(|name| (name.clone(), why.clone()));
                 let remedy = "run the pipeline of that campaign again".to_owned();
-                OtherWork { inputs: inputs.collect(), remedy }
+                WorkDifferences { inputs: inputs.collect(), remedy }
             }
         }
     }
 }
 
-fn frames(scenario: &Scenario, name: &str) -> Option<u64> {
+fn frames_of_input(scenario: &Scenario, name: &str) -> Option<u64> {
     let input = scenario.inputs.iter().find(|input| input.name == name)?;
     scenario.frames(input)
 }
 
-/// How the user gets campaigns of the same work, where one's trial made its sessions longer.
+/// Returns how to get campaigns with the same work, where the trial of one made its sessions
+/// longer.
 fn remedy(longer: Option<&Campaign>) -> String {
     let same = "measure both with the same scenario";
     match longer {
@@ -69,31 +72,32 @@ fn remedy(longer: Option<&Campaign>) -> String {
     }
 }
 
-/// So many differences of an input are named.
-const NAMED: usize = 3;
+/// Largest number of differences of an input that are named.
+const MOST_NAMED_DIFFERENCES: usize = 3;
 
-/// What differs in the work of an input, each with both values: `frames 16000 against 20000`.
-fn differences(base: &Scenario, new: &Scenario, name: &str) -> Vec<String> {
+/// Returns the differences in the work of an input, each with both values: `frames 16000 against
+/// 20000`.
+fn differences_of_input(base: &Scenario, new: &Scenario, name: &str) -> Vec<String> {
     let [before, now] = [base, new].map(|side| side.inputs.iter().find(|i| i.name == name));
     let Some((before, now)) = before.zip(now) else { return Vec::new() };
-    let mut differences = of_extras(&base.extras(before), &new.extras(now));
-    differences.extend(of_steps(before, now));
+    let mut differences = extras_differences(&base.extras(before), &new.extras(now));
+    differences.extend(step_difference(before, now));
     let is_timed = [base, new].into_iter().any(lasts_its_duration);
-    let [before, now] = [base, new].map(|side| of_all_inputs(side, is_timed));
+    let [before, now] = [base, new].map(|side| work_of_all_inputs(side, is_timed));
     let pairs = before.iter().zip(&now);
     let of = |((key, before), (_, now)): (&KeyValue, &KeyValue)| {
-        difference(key, before.as_ref(), now.as_ref())
+        value_difference(key, before.as_ref(), now.as_ref())
     };
     differences.extend(pairs.filter_map(of));
     differences
 }
 
-/// A key of the scenario, and its value where it has one.
+/// Key of a scenario with its value, if it has one.
 type KeyValue = (&'static str, Option<String>);
 
-/// What makes the work of all inputs alike: what is started, who gives it its input, and where
-/// the work begins and ends.
-fn of_all_inputs(scenario: &Scenario, is_timed: bool) -> [KeyValue; 6] {
+/// Returns the keys that determine the work of all inputs: the started program, the source of its
+/// input, and where the work begins and ends.
+fn work_of_all_inputs(scenario: &Scenario, is_timed: bool) -> [KeyValue; 6] {
     let Scenario { application, session, .. } = scenario;
     let class = application.main.clone();
     let (main, activity) = match application.start {
@@ -110,40 +114,45 @@ fn of_all_inputs(scenario: &Scenario, is_timed: bool) -> [KeyValue; 6] {
     ]
 }
 
-/// An activity is given so much time; a `main` does its work and ends.
+/// Whether the work lasts as long as the scenario says: an activity's does, a `main` ends by
+/// itself.
 fn lasts_its_duration(scenario: &Scenario) -> bool {
     matches!(scenario.application.start, StartKind::Activity | StartKind::Command)
 }
 
-/// Of what the application is started with.
-fn of_extras(base: &BTreeMap<String, String>, new: &BTreeMap<String, String>) -> Vec<String> {
+/// Returns the differences of the extras with which the application is started.
+fn extras_differences(
+    base: &BTreeMap<String, String>,
+    new: &BTreeMap<String, String>,
+) -> Vec<String> {
     let keys: BTreeSet<&String> = base.keys().chain(new.keys()).collect();
     let named = |key: &str| match key {
         "frames" => key.to_owned(),
         key => format!("extras.{key}"),
     };
-    let of = |key: &String| difference(&named(key), base.get(key), new.get(key));
+    let of = |key: &String| value_difference(&named(key), base.get(key), new.get(key));
     keys.into_iter().filter_map(of).collect()
 }
 
-/// The first step that is another.
-fn of_steps(base: &InputSequence, new: &InputSequence) -> Option<String> {
+/// Returns the first step that differs.
+fn step_difference(base: &InputSequence, new: &InputSequence) -> Option<String> {
     let [before, now] =
         [base, new].map(|side| side.steps.iter().map(InputStep::timed).collect::<Vec<_>>());
     let differs = |at: &usize| before.get(*at) != now.get(*at);
     let at = (0..before.len().max(now.len())).find(differs)?;
-    difference(&format!("steps[{at}]"), before.get(at), now.get(at))
+    value_difference(&format!("steps[{at}]"), before.get(at), now.get(at))
 }
 
-fn difference(key: &str, base: Option<&String>, new: Option<&String>) -> Option<String> {
-    (base != new).then(|| format!("{key} {} against {}", shown(base), shown(new)))
+fn value_difference(key: &str, base: Option<&String>, new: Option<&String>) -> Option<String> {
+    (base != new)
+        .then(|| format!("{key} {} against {}", shortened_value(base), shortened_value(new)))
 }
 
-/// So many characters of a value are shown, with what stands for the others.
-const SHOWN: usize = 61;
+/// Largest number of characters of a shown value, with the ellipsis.
+const SHOWN_CHARACTERS: usize = 61;
 
-fn shown(value: Option<&String>) -> String {
-    value.map_or_else(|| "not set".to_owned(), |value| format::truncate(value, SHOWN))
+fn shortened_value(value: Option<&String>) -> String {
+    value.map_or_else(|| "not set".to_owned(), |value| format::truncate(value, SHOWN_CHARACTERS))
 }
 
 #[cfg(test)]
@@ -163,7 +172,7 @@ mod tests {
         assert!(base.contains(was), "{was}");
         let parse = |text: &str| parse_scenario(text, Path::new("s.toml")).unwrap();
         let (base, new) = (parse(base), parse(&base.replace(was, is)));
-        ["few", "many"].map(|input| differences(&base, &new, input).join(", "))
+        ["few", "many"].map(|input| differences_of_input(&base, &new, input).join(", "))
     }
 
     #[test]

@@ -2,19 +2,19 @@
 
 use wattline_units::format::{visible, visible_name};
 
-/// What stands where there is no figure.
+/// Text in place of a missing figure.
 pub(super) const NO_FIGURE: &str = "-";
 
-/// The narrowest column of names in a terminal.
+/// Smallest width of the column of names in a terminal.
 const NAME_WIDTH: usize = 28;
 
-/// Columns of figures and rows that a terminal has room for.
-const COLUMNS: usize = 8;
-const ROWS: usize = 40;
+/// Numbers of columns with figures, and of rows, that fit into a terminal.
+const TERMINAL_COLUMNS: usize = 8;
+const TERMINAL_ROWS: usize = 40;
 
-/// A table in words.
+/// Table of text: a caption, and rows of a name with figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShownTable {
+pub struct PrintedTable {
     /// What it shows.
     pub caption: String,
     /// Heads of its columns; the first one is that of the names.
@@ -23,19 +23,19 @@ pub struct ShownTable {
     pub rows: Vec<(String, Vec<String>)>,
 }
 
-impl ShownTable {
-    /// A table without rows.
+impl PrintedTable {
+    /// Creates a table without rows.
     pub(super) fn new(caption: impl Into<String>, columns: &[&str]) -> Self {
         let columns = columns.iter().map(|column| (*column).to_owned()).collect();
         Self { caption: caption.into(), columns, rows: Vec::new() }
     }
 
-    /// Whether a terminal has room for it.
-    pub(super) fn has_room(&self) -> bool {
-        self.columns.len() <= COLUMNS + 1 && self.rows.len() <= ROWS
+    /// Whether the table fits into a terminal.
+    pub(super) fn fits_terminal(&self) -> bool {
+        self.columns.len() <= TERMINAL_COLUMNS + 1 && self.rows.len() <= TERMINAL_ROWS
     }
 
-    /// The lines of a terminal, the caption first: figures stand below each other's end.
+    /// Returns the lines for a terminal, the caption first, with figures aligned right.
     #[must_use]
     pub fn text(&self) -> String {
         // Heads may be names from a log, cells are figures.
@@ -63,9 +63,9 @@ impl ShownTable {
         text
     }
 
-    /// The same as a page shows it, with the signs of print.
+    /// Returns the table for a page, with typographic signs.
     #[must_use]
-    pub fn of_page(&self) -> Self {
+    pub fn to_page(&self) -> Self {
         let figure = |cell: &String| match cell.as_str() {
             NO_FIGURE => "\u{2013}".to_owned(),
             cell => cell.replace(" u", " µ").replace('-', "\u{2212}"),
@@ -82,23 +82,23 @@ impl ShownTable {
     }
 }
 
-/// A figure, or the dash for none.
-pub(super) fn figure(value: Option<impl ToString>) -> String {
+/// Returns a figure as text, or the dash.
+pub(super) fn figure_or_dash(value: Option<impl ToString>) -> String {
     value.map_or_else(|| NO_FIGURE.to_owned(), |value| value.to_string())
 }
 
-/// A part of a whole in percent with two decimals, without a sign where they are zeros.
-pub(super) fn percent(part: f64) -> String {
+/// Returns a share in percent with two decimals, without a sign where all digits are zeros.
+pub(super) fn percent_text(part: f64) -> String {
     let percent = 100.0 * part;
     format!("{:.2} %", if percent.abs() < 0.005 { 0.0 } else { percent })
 }
 
-/// An interval, or the dash.
-pub(super) fn interval<T: std::fmt::Display>(
+/// Returns an interval as text, or the dash.
+pub(super) fn interval_or_dash<T: std::fmt::Display>(
     interval: Option<(f64, f64)>,
     unit: impl Fn(f64) -> T,
 ) -> String {
-    figure(interval.map(|(lo, hi)| format!("{} to {}", unit(lo), unit(hi))))
+    figure_or_dash(interval.map(|(lo, hi)| format!("{} to {}", unit(lo), unit(hi))))
 }
 
 #[cfg(test)]
@@ -107,8 +107,8 @@ mod tests {
 
     #[test]
     fn figures_stand_below_each_other_and_pages_have_the_signs_of_print() {
-        let mut table = ShownTable::new("times", &["state", "time", "share"]);
-        assert!(!ShownTable::new("a\n", &["b\u{1b}", "c\u{1b}"]).text().contains('\u{1b}'));
+        let mut table = PrintedTable::new("times", &["state", "time", "share"]);
+        assert!(!PrintedTable::new("a\n", &["b\u{1b}", "c\u{1b}"]).text().contains('\u{1b}'));
         table.rows.push(("CPU:on".into(), vec!["-1.5 us".into(), NO_FIGURE.into()]));
         table.rows.push(("a\u{1b}".into(), vec!["200 s".into(), "5.58 %".into()]));
         let text = table.text();
@@ -117,11 +117,11 @@ mod tests {
         assert_eq!(lines[1], "    state                            time   share");
         assert_eq!(lines[2], "    CPU:on                        -1.5 us       -");
         assert!(lines[3].ends_with("    200 s  5.58 %") && !text.contains('\u{1b}'), "{text}");
-        assert!(table.has_room());
-        let page = table.of_page();
+        assert!(table.fits_terminal());
+        let page = table.to_page();
         assert_eq!(page.caption, "Times");
-        table.rows = vec![table.rows[0].clone(); ROWS + 1];
-        assert!(!table.has_room());
+        table.rows = vec![table.rows[0].clone(); TERMINAL_ROWS + 1];
+        assert!(!table.fits_terminal());
         assert_eq!(page.rows[0].1, ["\u{2212}1.5 µs", "\u{2013}"]);
     }
 }

@@ -9,9 +9,9 @@ use wattline_units::foreign::catch_foreign_panic;
 use wattline_units::limits::LINE_BYTES;
 use wattline_units::shortened::shortened;
 
-use super::{MappedClass, Mapping, Original, Span};
+use super::{LineSpan, MappedClass, Mapping, OriginalMethod};
 
-/// A mapping file that can't be read.
+/// Error of reading a mapping file.
 #[derive(Debug, thiserror::Error)]
 pub enum MappingError {
     /// The file's bytes can't be had.
@@ -54,19 +54,19 @@ pub enum MappingError {
     Empty,
 }
 
-/// What R8 says in comments, as far as it is needed.
+/// Comment of R8 in a mapping file, with the fields that are needed.
 #[derive(Deserialize)]
-struct Comment {
+struct R8Comment {
     id: String,
     #[serde(rename = "fileName")]
     file_name: Option<String>,
     signature: Option<String>,
 }
 
-/// A member's obfuscated name, minified range and place in its list.
-type Member = (String, Option<(u32, u32)>, usize);
+/// Key of a member: obfuscated name, minified line range, index in its list.
+type MappedMember = (String, Option<(u32, u32)>, usize);
 
-/// The state while reading.
+/// Reader of a mapping file, line by line.
 struct MappingReader<'w> {
     mapping: Mapping,
     wanted: &'w dyn Fn(&str) -> bool,
@@ -74,12 +74,12 @@ struct MappingReader<'w> {
     class: Option<(String, String)>,
     keeps_members: bool,
     /// The last member that was read.
-    last: Option<Member>,
+    last: Option<MappedMember>,
 }
 
 impl Mapping {
-    /// Reads a file. `wanted` says of which classes (by obfuscated name) the methods are
-    /// kept.
+    /// Reads a mapping file. `wanted` is true for the classes (by obfuscated name) whose methods
+    /// are kept.
     ///
     /// # Errors
     /// A line that is none of a mapping, with its number; a file without classes.
@@ -97,8 +97,8 @@ impl Mapping {
                 break;
             }
             let text = std::str::from_utf8(&bytes);
-            let text = text.map_err(|_| bad(line, "it is no UTF-8", "\u{fffd}"))?;
-            reader.line(line, text.trim_start_matches('\u{feff}').trim_end())?;
+            let text = text.map_err(|_| mapping_error(line, "it is no UTF-8", "\u{fffd}"))?;
+            reader.read_line(line, text.trim_start_matches('\u{feff}').trim_end())?;
         }
         if reader.mapping.is_empty() {
             return Err(MappingError::Empty);
@@ -107,24 +107,24 @@ impl Mapping {
     }
 }
 
-fn bad(line: u64, problem: &'static str, text: &str) -> MappingError {
+fn mapping_error(line: u64, problem: &'static str, text: &str) -> MappingError {
     MappingError::Line { line, problem, text: text.chars().take(80).collect() }
 }
 
 impl MappingReader<'_> {
-    fn line(&mut self, line: u64, text: &str) -> Result<(), MappingError> {
+    fn read_line(&mut self, line: u64, text: &str) -> Result<(), MappingError> {
         if text.is_empty() {
             return Ok(());
         }
         if let Some(comment) = text.trim_start().strip_prefix('#') {
-            self.comment(comment, text.starts_with('#'));
+            self.read_comment(comment, text.starts_with('#'));
             return Ok(());
         }
         let record = catch_foreign_panic(|| ProguardRecord::try_parse(text.as_bytes()));
         let record = record
             .ok()
             .and_then(Result::ok)
-            .ok_or_else(|| bad(line, "neither a class, a member nor a comment", text))?;
+            .ok_or_else(|| mapping_error(line, "neither a class, a member nor a comment", text))?;
         match record {
             ProguardRecord::Class { original, obfuscated } => {
                 self.begin_class(line, original, obfuscated)
@@ -132,7 +132,7 @@ impl MappingReader<'_> {
             ProguardRecord::Method { .. } | ProguardRecord::Field { .. }
                 if self.class.is_none() =>
             {
-                Err(bad(line, "a member before any class", text))
+                Err(mapping_error(line, "a member before any class", text))
             }
             ProguardRecord::Method {
                 original,
@@ -142,7 +142,7 @@ impl MappingReader<'_> {
                 line_mapping,
                 ..
             } => {
-                self.method(obfuscated, (original_class, original, arguments), line_mapping);
+                self.read_method(obfuscated, (original_class, original, arguments), line_mapping);
                 Ok(())
             }
             _ => {
@@ -179,14 +179,13 @@ impl MappingReader<'_> {
         Ok(())
     }
 
-    /// Comments of other kinds, and of later versions, are nobody's fault. Those of members
-    /// are indented.
-    fn comment(&mut self, text: &str, is_of_class: bool) {
+    /// Reads a comment; skips kinds that are unknown. Comments of members are indented.
+    fn read_comment(&mut self, text: &str, is_of_class: bool) {
         let Some((obfuscated, original)) = &self.class else { return };
         if !self.keeps_members && !text.contains("\"sourceFile\"") {
             return;
         }
-        let Ok(comment) = serde_json::from_str::<Comment>(text.trim()) else { return };
+        let Ok(comment) = serde_json::from_str::<R8Comment>(text.trim()) else { return };
         if let ("sourceFile", Some(file)) = (comment.id.as_str(), &comment.file_name) {
             self.mapping.source_files.insert(original.clone(), file.clone());
         }
@@ -206,7 +205,7 @@ impl MappingReader<'_> {
         }
     }
 
-    fn method(
+    fn read_method(
         &mut self,
         obfuscated: &str,
         (class, name, arguments): (Option<&str>, &str, &str),
@@ -216,7 +215,7 @@ impl MappingReader<'_> {
         let Some(owner) = self.mapping.classes.get_mut(owner) else { return };
         let class = class.filter(|class| *class != owner.original);
         let methods = owner.methods.entry(obfuscated.to_string()).or_default();
-        let minified = lines.and_then(|lines| range(lines.startline, lines.endline));
+        let minified = lines.and_then(|lines| line_range(lines.startline, lines.endline));
         // A frame around the one before: that was inlined into it.
         let around = self
             .last
@@ -225,19 +224,19 @@ impl MappingReader<'_> {
         if let Some((_, _, inner)) = &around {
             methods[*inner].spans.pop();
         }
-        let same = |one: &Original| {
+        let same = |one: &OriginalMethod| {
             one.name == name && one.arguments == arguments && one.class.as_deref() == class
         };
         let at = methods.iter().position(same).unwrap_or(methods.len());
         if at == methods.len() {
-            methods.push(Original {
+            methods.push(OriginalMethod {
                 class: class.map(str::to_string),
                 name: name.to_string(),
                 arguments: arguments.to_string(),
-                ..Original::default()
+                ..OriginalMethod::default()
             });
         }
-        let span = span(minified, lines);
+        let span = line_span(minified, lines);
         methods[at].spans.push(span);
         if around.is_none() {
             methods[at].own.push(span);
@@ -246,16 +245,16 @@ impl MappingReader<'_> {
     }
 }
 
-/// The lines of one frame. Without original ones they are those of the application.
-fn span(minified: Option<(u32, u32)>, lines: Option<LineMapping>) -> Span {
+/// Returns the lines of one frame; original lines that are missing are those of the application.
+fn line_span(minified: Option<(u32, u32)>, lines: Option<LineMapping>) -> LineSpan {
     let original = lines.and_then(|lines| {
         let first = lines.original_startline;
-        range(first, lines.original_endline.or(first))
+        line_range(first, lines.original_endline.or(first))
     });
-    Span { minified, original: original.or(minified).unwrap_or((0, 0)) }
+    LineSpan { minified, original: original.or(minified).unwrap_or((0, 0)) }
 }
 
-fn range(first: Option<usize>, last: Option<usize>) -> Option<(u32, u32)> {
+fn line_range(first: Option<usize>, last: Option<usize>) -> Option<(u32, u32)> {
     let line = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
     let (first, last) = (line(first?), line(last?));
     Some((first.min(last), first.max(last)))

@@ -4,14 +4,16 @@
 use std::collections::HashMap;
 use std::io;
 
-use crate::perfetto::{Losses, TraceEvent, TraceReader, What};
+use crate::perfetto::{Losses, TraceEvent, TraceEventKind, TraceReader};
 
-use super::reorder::Reorder;
+use super::reorder::ReorderBuffer;
 
-/// Events of several CPUs come in bundles; so many of each trace are brought in order.
+/// Number of events of each trace that are held back to sort them, since those of several CPUs come
+/// in bundles.
 const HELD_BACK: usize = 1 << 18;
 
-/// Events in order; those that have no time, or that nothing is made of, are left out.
+/// Reader of the wanted events of several traces in the order of their times; events without a time
+/// are left out.
 pub struct OrderedEvents {
     traces: Vec<OrderedTrace>,
     is_wanted: fn(&TraceEvent) -> bool,
@@ -21,20 +23,21 @@ pub struct OrderedEvents {
 
 struct OrderedTrace {
     reader: TraceReader,
-    held: Reorder<TraceEvent>,
+    held: ReorderBuffer<TraceEvent>,
     next: Option<TraceEvent>,
 }
 
 impl OrderedEvents {
-    /// Begins, with the events that are wanted alone.
+    /// Starts to read the events for which `is_wanted` is true.
     #[must_use]
     pub fn new(readers: Vec<TraceReader>, is_wanted: fn(&TraceEvent) -> bool) -> Self {
-        let trace = |reader| OrderedTrace { reader, held: Reorder::new(HELD_BACK), next: None };
+        let trace =
+            |reader| OrderedTrace { reader, held: ReorderBuffer::new(HELD_BACK), next: None };
         let traces = readers.into_iter().map(trace).collect();
         Self { traces, is_wanted, switches: HashMap::new() }
     }
 
-    /// What each trace lost; whole after the last event.
+    /// Returns the losses of each trace; complete after the last event.
     pub fn losses(&self) -> impl Iterator<Item = &Losses> {
         self.traces.iter().map(|trace| trace.reader.losses())
     }
@@ -48,9 +51,11 @@ impl OrderedEvents {
         Ok(waiting.min_by_key(|trace| at(trace)).and_then(|trace| trace.next.take()))
     }
 
-    /// Whether another trace gave the same switch.
+    /// Whether another trace has given the same switch.
     fn is_again(&mut self, event: &TraceEvent) -> bool {
-        let (What::Switch { cpu, next_tid, .. }, Some(at_ns)) = (&event.what, event.at_ns) else {
+        let (TraceEventKind::Switch { cpu, next_tid, .. }, Some(at_ns)) =
+            (&event.what, event.at_ns)
+        else {
             return false;
         };
         self.traces.len() > 1
@@ -94,19 +99,31 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::perfetto::encode::{TraceBytes, switch};
+    use crate::perfetto::encode::{TraceEncoder, thread_switch};
     use crate::tenants::AndroidRecords;
 
-    fn reader(trace: &TraceBytes, source: u32) -> TraceReader {
+    fn reader(trace: &TraceEncoder, source: u32) -> TraceReader {
         TraceReader::of_machine(Cursor::new(trace.0.clone()), 0, source).unwrap()
     }
 
     #[test]
     fn traces_of_one_machine_are_one_and_count_once() {
-        let (mut one, mut two) = (TraceBytes::default(), TraceBytes::default());
-        one.bundle(1, vec![switch(30, (0, "idle"), (8, "b"))]);
-        one.bundle(0, vec![switch(10, (0, "idle"), (7, "a")), switch(40, (7, "a"), (0, "idle"))]);
-        two.bundle(0, vec![switch(40, (7, "a"), (0, "idle")), switch(50, (0, "idle"), (7, "a"))]);
+        let (mut one, mut two) = (TraceEncoder::default(), TraceEncoder::default());
+        one.bundle(1, vec![thread_switch(30, (0, "idle"), (8, "b"))]);
+        one.bundle(
+            0,
+            vec![
+                thread_switch(10, (0, "idle"), (7, "a")),
+                thread_switch(40, (7, "a"), (0, "idle")),
+            ],
+        );
+        two.bundle(
+            0,
+            vec![
+                thread_switch(40, (7, "a"), (0, "idle")),
+                thread_switch(50, (0, "idle"), (7, "a")),
+            ],
+        );
         let readers = vec![reader(&two, 0), reader(&one, 1)];
         let events = OrderedEvents::new(readers, AndroidRecords::is_wanted);
         let times: Vec<u64> = events.map(|event| event.unwrap().at_ns.unwrap()).collect();

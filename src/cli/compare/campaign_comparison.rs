@@ -18,14 +18,14 @@ use crate::scenario_accounts::account;
 use crate::units::Joules;
 
 use super::campaign::{Campaign, campaign_notes};
-use super::work::OtherWork;
+use super::work_differences::WorkDifferences;
 use super::{Arguments, ModelChoice, budget_rows};
 
-/// Two measured campaigns.
-pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison, Failure> {
+/// Compares two measured campaigns.
+pub(super) fn compare_campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison, Failure> {
     let base = Campaign::read(&arguments.base, arguments.between_campaigns)?;
     let new = Campaign::read(new, arguments.between_campaigns)?;
-    same_scenario(&base, &new)?;
+    check_same_scenario(&base, &new)?;
     let limit = AllowedIncrease(arguments.max_increase / 100.0);
     let (mut headline, mut inputs) =
         compare_measured(&new.scenario, &base.measurement, &new.measurement, limit);
@@ -41,14 +41,14 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
             new.board()
         );
     }
-    let other = OtherWork::between(&base, &new);
+    let other = WorkDifferences::between(&base, &new);
     let measured = headline.change;
     take_back_other_work(&mut headline, &mut inputs, &other.inputs, &other.remedy);
     let is_same_work = other.inputs.is_empty() && has_same_inputs(&base, &new);
     let mut spending = measured_spending(&new);
-    let methods = Prices::read(arguments.model, &base, &new).and_then(|prices| {
+    let methods = PricedCounts::read(arguments.model, &base, &new).and_then(|prices| {
         let now = prices.accounted()?;
-        let changes = || prices.changes(&base, &new, &now, &measured);
+        let changes = || prices.energy_changes(&base, &new, &now, &measured);
         let changes = is_same_work.then(changes).transpose()?;
         spending.extend(now.spending);
         Ok(changes)
@@ -71,7 +71,7 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
             comparison.unchanged = changes.unchanged;
             notes.extend(said);
             (comparison.classes, comparison.methods) = (changes.classes, changes.methods);
-            notes.push(whose_model(arguments.model).into());
+            notes.push(model_words(arguments.model).into());
             notes.push(format!("unchanged: {}", counted(comparison.unchanged, "method")));
         }
         Ok(None) => notes.push("methods are not compared: their inputs do other work".into()),
@@ -87,8 +87,8 @@ fn is_same_folder(base: &Campaign, new: &Campaign) -> bool {
     base.is_some() && base == new
 }
 
-/// Energies of different scenarios say nothing of a change.
-fn same_scenario(base: &Campaign, new: &Campaign) -> Result<(), Failure> {
+/// Refuses campaigns of different scenarios, whose energies show no change.
+fn check_same_scenario(base: &Campaign, new: &Campaign) -> Result<(), Failure> {
     if base.scenario == new.scenario {
         return Ok(());
     }
@@ -102,20 +102,20 @@ fn same_scenario(base: &Campaign, new: &Campaign) -> Result<(), Failure> {
     Err(Failure::Usage(message))
 }
 
-/// Methods are counted over all inputs, so both must have run the same ones.
+/// Whether both campaigns ran the same inputs, over all of which methods are counted.
 fn has_same_inputs(base: &Campaign, new: &Campaign) -> bool {
     base.measurement.inputs.keys().eq(new.measurement.inputs.keys())
 }
 
-fn whose_model(choice: ModelChoice) -> &'static str {
+fn model_words(choice: ModelChoice) -> &'static str {
     match choice {
         ModelChoice::Base => "the base's model prices the methods of both sides; errors are shared",
         ModelChoice::Own => "each side's own model prices its methods; errors are independent",
     }
 }
 
-/// What both campaigns counted, and the models that price it.
-struct Prices {
+/// Counts of both campaigns, and the models that price them.
+struct PricedCounts {
     choice: ModelChoice,
     before: ScenarioFacts,
     now: ScenarioFacts,
@@ -124,7 +124,7 @@ struct Prices {
     new: Option<Model>,
 }
 
-impl Prices {
+impl PricedCounts {
     fn read(choice: ModelChoice, base: &Campaign, new: &Campaign) -> Result<Self, Failure> {
         let (before, base) = base.facts_and_model()?;
         let now = ScenarioFacts::read(&new.folder, None)?;
@@ -133,14 +133,14 @@ impl Prices {
         Ok(Self { choice, before, now, base, new })
     }
 
-    /// Classes and methods of the new campaign by its accounts, as its report shows them.
+    /// Returns classes and methods of the new campaign by its accounts, as its report shows them.
     fn accounted(&self) -> Result<AccountedSide, Failure> {
         AccountedSide::of(&self.now, self.new.as_ref().unwrap_or(&self.base))
     }
 
-    /// The changes, held against the measured one; which operations have the new campaign's
-    /// costs, and how the changes agree with what was measured.
-    fn changes(
+    /// Returns the changes, compared with the measured one, with the operations that have the new
+    /// campaign's costs, and the agreement of the changes with the measurement.
+    fn energy_changes(
         &self,
         base: &Campaign,
         new: &Campaign,
@@ -160,8 +160,8 @@ impl Prices {
             _ => SidePrices::Shared(&shared),
         };
         let is_taken = matches!(prices, SidePrices::Shared(_)) && !taken.is_empty();
-        let mut changes =
-            compare_methods(before, now, prices).without_impossible_figures(most(base), most(new));
+        let mut changes = compare_methods(before, now, prices)
+            .without_impossible_figures(highest_energy(base), highest_energy(new));
         if accounted.is_sampled {
             let before = AccountedSide::of(&self.before, &self.base)?;
             if before.is_sampled {
@@ -170,7 +170,7 @@ impl Prices {
         }
         let mut said = Vec::from_iter(is_taken.then(|| costs_of_new(&taken)));
         if base.board() == new.board() && !changes.methods.is_empty() {
-            let (reconciled, told) = match self.explicable(measured, new) {
+            let (reconciled, told) = match self.explicable_change(measured, new) {
                 Some(measured) => changes.reconcile_with(measured, [before, now], prices),
                 None => (changes, Some(UNRECONCILED.to_owned())),
             };
@@ -180,8 +180,8 @@ impl Prices {
         Ok((changes, said))
     }
 
-    /// The measured change, with what the models leave unexplained of a run.
-    fn explicable(&self, measured: &EnergyChange, new: &Campaign) -> Option<MeasuredChange> {
+    /// Returns the measured change, with the energy that the models leave unexplained in a run.
+    fn explicable_change(&self, measured: &EnergyChange, new: &Campaign) -> Option<MeasuredChange> {
         let of_base = self.base.residual_sd_j;
         let of_new = self.new.as_ref().and_then(|new| new.residual_sd_j);
         let residuals = [of_base.or(of_new), of_new.or(of_base)];
@@ -192,7 +192,7 @@ impl Prices {
 const UNRECONCILED: &str = "changes of methods are not held against the measured one: cases are too \
                             few to tell what operations leave unexplained, or it has no interval";
 
-/// What classes and methods of a campaign spend by its accounts.
+/// Energies of a campaign's classes and methods by its accounts.
 struct AccountedSide {
     spending: Spending,
     /// Whether samples had a part in that.
@@ -207,20 +207,20 @@ impl AccountedSide {
     }
 }
 
-/// The most that a campaign may have spent above idle, by its runs.
-fn most(campaign: &Campaign) -> Option<Joules> {
+/// Returns the upper limit of a campaign's energy above idle, from its runs.
+fn highest_energy(campaign: &Campaign) -> Option<Joules> {
     let inputs = campaign.measurement.inputs.keys().map(String::as_str);
     let sum = campaign.measurement.sum(inputs)?;
     Some(sum.interval().map_or(Joules(sum.value), |interval| interval.hi))
 }
 
-/// How many operations are named.
-const NAMED: usize = 5;
+/// Largest number of operations that a note names.
+const MOST_NAMED_OPERATIONS: usize = 5;
 
 fn costs_of_new(operations: &[String]) -> String {
     format!(
         "the base never ran {}: the new campaign's model prices them, with an error of its own",
-        format::listed(operations, NAMED)
+        format::listed(operations, MOST_NAMED_OPERATIONS)
     )
 }
 

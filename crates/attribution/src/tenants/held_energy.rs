@@ -1,26 +1,27 @@
 //! What meters read, against the log of who ran: energy between its first record and its
 //! last goes to windows; what was metered before and after is nobody's, and told apart.
 
-use super::meter::Difference;
+use super::meter::MeteredEnergy;
 use super::stream::WindowStream;
 
-/// Differences held for records that may still come; beyond that, neighbours become one.
+/// Largest number of metered energies held for later records; beyond it neighbours are joined.
 const MOST_HELD: usize = 1 << 16;
 
 impl WindowStream {
-    /// Holds the energy between two readings until the log has come so far.
-    pub(super) fn hold(&mut self, difference: Difference) {
+    /// Holds the energy between two readings until the log has reached them.
+    pub(super) fn hold_energy(&mut self, difference: MeteredEnergy) {
         self.held.push_back(difference);
         if self.held.len() > MOST_HELD {
             let pairs = self.held.make_contiguous().chunks(2);
-            let merged = pairs.filter_map(|pair| pair.iter().copied().reduce(|a, b| a.and(&b)));
+            let merged =
+                pairs.filter_map(|pair| pair.iter().copied().reduce(|a, b| a.joined_with(&b)));
             self.held = merged.collect();
         }
-        self.release();
+        self.release_energy();
     }
 
-    /// Gives windows what was metered before the newest record.
-    pub(super) fn release(&mut self) {
+    /// Shares the held energy before the newest record among windows.
+    pub(super) fn release_energy(&mut self) {
         if self.first_ns.is_none() {
             return;
         }
@@ -28,19 +29,20 @@ impl WindowStream {
             && difference.end_ns <= self.newest_ns
         {
             self.held.pop_front();
-            self.give(&difference);
+            self.share_metered_energy(&difference);
         }
     }
 
-    /// The log ends with the newest record: what was metered after it is outside.
-    pub(super) fn release_all(&mut self) {
+    /// Shares all held energy at the end of the log: energy after the newest record is outside of
+    /// the log.
+    pub(super) fn release_all_energy(&mut self) {
         while let Some(difference) = self.held.pop_front() {
-            self.give(&difference);
+            self.share_metered_energy(&difference);
         }
     }
 
-    fn give(&mut self, difference: &Difference) {
-        let Difference { start_ns, end_ns, energy_j, ns } = *difference;
+    fn share_metered_energy(&mut self, difference: &MeteredEnergy) {
+        let MeteredEnergy { start_ns, end_ns, energy_j, ns } = *difference;
         let Some(first_ns) = self.first_ns else { return };
         let length = (end_ns - start_ns) as f64;
         // Two readings at one moment have no length, and are either inside or not.
@@ -62,12 +64,12 @@ impl WindowStream {
         if inside > 0.0 {
             let last_ns = self.newest_ns.max(first_ns);
             let (from, to) = (start_ns.clamp(first_ns, last_ns), end_ns.clamp(first_ns, last_ns));
-            self.spread(from, to, energy_j * inside, ns * inside);
+            self.spread_evenly(from, to, energy_j * inside, ns * inside);
         }
     }
 
-    fn spread(&mut self, start_ns: u64, end_ns: u64, energy_j: f64, ns: f64) {
-        let late = self.parts(start_ns, end_ns, |window, share| {
+    fn spread_evenly(&mut self, start_ns: u64, end_ns: u64, energy_j: f64, ns: f64) {
+        let late = self.share_among_windows(start_ns, end_ns, |window, share| {
             window.energy_j += energy_j * share;
             window.metered_ns += ns * share;
             window.is_metered = true;

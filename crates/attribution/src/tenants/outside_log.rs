@@ -2,9 +2,9 @@
 
 use super::view::OutsideLog;
 
-/// Energy that was metered where the log has no record.
+/// Energy that was metered before or after the records of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Outside {
+pub(super) struct OutsideEnergy {
     pub start_ns: u64,
     pub end_ns: u64,
     pub energy_j: f64,
@@ -12,7 +12,7 @@ pub(super) struct Outside {
     pub ns: f64,
 }
 
-impl Outside {
+impl OutsideEnergy {
     pub fn add(&mut self, (start_ns, end_ns): (u64, u64), energy_j: f64, ns: f64) {
         let is_first = self.ns == 0.0 && self.energy_j == 0.0;
         self.start_ns = if is_first { start_ns } else { self.start_ns.min(start_ns) };
@@ -21,9 +21,9 @@ impl Outside {
         self.ns += ns;
     }
 
-    /// What so many meters read, over the time that each of them covers; none if they read
-    /// nothing.
-    pub fn metered(&self, meters: usize) -> Option<OutsideLog> {
+    /// Returns the energy over the mean time that each of so many meters covers; `None` if they
+    /// read nothing.
+    pub fn energy_of_meters(&self, meters: usize) -> Option<OutsideLog> {
         let seconds = self.ns * 1e-9 / meters.max(1) as f64;
         let is_some = self.energy_j != 0.0 || self.ns > 0.0;
         is_some.then_some(OutsideLog { energy_j: self.energy_j, seconds })

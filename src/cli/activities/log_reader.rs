@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use crate::attribution::activities::{
-    self, CSV_HEADER, ClockIs, INTERVALS_HEADER, Labels, NodeLog, NodeNames, PerfettoOptions,
-    Remark, RemarkKind, nanoseconds,
+    self, CSV_HEADER, ClockKnowledge, INTERVALS_HEADER, Labels, NodeLog, NodeNames,
+    PerfettoOptions, Remark, RemarkKind, seconds_to_nanoseconds,
 };
 use crate::failure::Failure;
 use crate::format::{visible_name, visible_path};
@@ -17,7 +17,7 @@ use super::super::progress;
 use super::super::user_table::{header_line, user_table};
 use super::columns;
 
-/// What a log is.
+/// Format of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
     /// Binary entries of 12 bytes, as Quanto writes them.
@@ -36,8 +36,8 @@ pub enum LogFormat {
     Samples,
 }
 
-/// What a command was given.
-pub struct Inputs<'a> {
+/// Logs and options of a command.
+pub struct LogInputs<'a> {
     /// The files.
     pub logs: &'a [PathBuf],
     /// What all of them are, if it was said.
@@ -52,7 +52,7 @@ pub struct Inputs<'a> {
     pub machine: Option<&'a str>,
 }
 
-/// A file, found and told what it is.
+/// Log file that was found, with its format.
 struct InputLog<'a> {
     path: &'a Path,
     format: LogFormat,
@@ -60,17 +60,17 @@ struct InputLog<'a> {
     text: Option<TextLog>,
 }
 
-/// Reads all files: a log for each binary one, and one for all others together, on one
-/// clock as far as it is known.
-pub fn logs(inputs: &Inputs<'_>, labels: &mut Labels) -> Result<Vec<NodeLog>, Failure> {
-    let mut nodes: Vec<(NodeLog, ClockIs)> = Vec::new();
+/// Reads all files: a node's log for each binary one, and one for all others together, on one clock
+/// as far as offsets are known.
+pub fn read_logs(inputs: &LogInputs<'_>, labels: &mut Labels) -> Result<Vec<NodeLog>, Failure> {
+    let mut nodes: Vec<(NodeLog, ClockKnowledge)> = Vec::new();
     let mut device = Vec::new();
     let mut names = inputs.names.iter();
     let mut has_rails = false;
     for path in inputs.logs {
         let log = InputLog::find(path, inputs.format)?;
         if log.format == LogFormat::Quanto {
-            nodes.push(binary(&log, names.next(), labels)?);
+            nodes.push(read_binary_log(&log, names.next(), labels)?);
         } else {
             has_rails |= matches!(log.format, LogFormat::Perfetto | LogFormat::Samples);
             device.push(log.read(inputs, labels)?);
@@ -85,17 +85,20 @@ pub fn logs(inputs: &Inputs<'_>, labels: &mut Labels) -> Result<Vec<NodeLog>, Fa
         return Err(Failure::Usage(message));
     }
     if !device.is_empty() {
-        let log = activities::together(inputs.node, device);
-        nodes.push((activities::with_frequencies(log), ClockIs::Open));
+        let log = activities::merge_logs(inputs.node, device);
+        nodes.push((activities::merge_frequencies_into_states(log), ClockKnowledge::Open));
     }
     if nodes.iter().all(|(log, _)| log.changes.is_empty() && log.readings.is_empty()) {
-        return Err(nothing(inputs, nodes.iter().flat_map(|(log, _)| &log.remarks)));
+        return Err(no_usable_line(inputs, nodes.iter().flat_map(|(log, _)| &log.remarks)));
     }
-    Ok(activities::aligned(nodes))
+    Ok(activities::align_clocks(nodes))
 }
 
-/// Not a line of the logs could be used.
-fn nothing<'r>(inputs: &Inputs<'_>, mut remarks: impl Iterator<Item = &'r Remark>) -> Failure {
+/// Returns the failure that no line of the logs could be used.
+fn no_usable_line<'r>(
+    inputs: &LogInputs<'_>,
+    mut remarks: impl Iterator<Item = &'r Remark>,
+) -> Failure {
     let files: Vec<String> = inputs.logs.iter().map(|log| log.display().to_string()).collect();
     let why = remarks
         .next()
@@ -108,7 +111,7 @@ fn nothing<'r>(inputs: &Inputs<'_>, mut remarks: impl Iterator<Item = &'r Remark
 }
 
 impl<'a> InputLog<'a> {
-    /// Finds a log, and tells what it is unless that is given.
+    /// Finds a log, and its format unless that is given.
     fn find(path: &'a Path, format: Option<LogFormat>) -> Result<Self, Failure> {
         let wrong = |error: LogFileError| Failure::input(path, error);
         let log = |format, text| Self { path, format, text };
@@ -123,7 +126,7 @@ impl<'a> InputLog<'a> {
         match log_file::log_file_kind(path).map_err(wrong)? {
             LogFileKind::Traces => Ok(log(LogFormat::Perfetto, None)),
             LogFileKind::Text(text) => {
-                let format = guess(path, &text)?;
+                let format = guess_format(path, &text)?;
                 Ok(log(format, Some(text)))
             }
         }
@@ -135,8 +138,8 @@ impl<'a> InputLog<'a> {
     }
 }
 
-/// What a file is, by its first bytes and lines.
-fn guess(path: &Path, log: &TextLog) -> Result<LogFormat, Failure> {
+/// Returns the format of a file by its first bytes and lines.
+fn guess_format(path: &Path, log: &TextLog) -> Result<LogFormat, Failure> {
     let wrong = |error: LogFileError| Failure::input(path, error);
     if path.extension().is_some_and(|extension| extension == "quanto") {
         return Ok(LogFormat::Quanto);
@@ -163,16 +166,16 @@ fn guess(path: &Path, log: &TextLog) -> Result<LogFormat, Failure> {
         Ok(LogFormat::Batterystats)
     } else {
         let unknown = || "what sort of log this is can't be told; say it with --format".to_owned();
-        Err(Failure::input(path, columns::problem(titles).unwrap_or_else(unknown)))
+        Err(Failure::input(path, columns::header_problem(titles).unwrap_or_else(unknown)))
     }
 }
 
-/// A binary log with its names: the file given, or the one beside it.
-fn binary(
+/// Reads a binary log with its file of names: the given one, or that beside the log.
+fn read_binary_log(
     log: &InputLog<'_>,
     names: Option<&PathBuf>,
     labels: &mut Labels,
-) -> Result<(NodeLog, ClockIs), Failure> {
+) -> Result<(NodeLog, ClockKnowledge), Failure> {
     let path = log.path;
     let beside = path.with_extension("toml");
     let file = names.cloned().or_else(|| beside.is_file().then_some(beside));
@@ -194,16 +197,16 @@ fn binary(
     let log = activities::read_quanto(&log.bytes()?, &names, labels);
     let log = log.map_err(|error| Failure::input(path, error))?;
     Ok(match names.clock_offset_s {
-        Some(offset_s) => (log.shifted(nanoseconds(-offset_s)), ClockIs::Stated),
-        None => (log, ClockIs::Open),
+        Some(offset_s) => (log.shift(seconds_to_nanoseconds(-offset_s)), ClockKnowledge::Stated),
+        None => (log, ClockKnowledge::Open),
     })
 }
 
 impl InputLog<'_> {
-    fn read(&self, inputs: &Inputs<'_>, labels: &mut Labels) -> Result<NodeLog, Failure> {
+    fn read(&self, inputs: &LogInputs<'_>, labels: &mut Labels) -> Result<NodeLog, Failure> {
         let (path, node) = (self.path, inputs.node);
         if self.format == LogFormat::Perfetto {
-            return traces(path, inputs, labels);
+            return read_traces(path, inputs, labels);
         }
         let bytes = self.bytes()?;
         let text = match self.format {
@@ -215,23 +218,25 @@ impl InputLog<'_> {
                 columns if columns.starts_with(&CSV_HEADER.map(String::from)) => {
                     Ok(activities::read_csv(&text, node, labels))
                 }
-                columns => Err(Failure::input(path, columns::wrong(&columns, &CSV_HEADER))),
+                columns => {
+                    Err(Failure::input(path, columns::wrong_columns_text(&columns, &CSV_HEADER)))
+                }
             },
             LogFormat::Batterystats => {
                 let mut log = activities::read_batterystats(&text, node, labels);
-                log.remarks.extend(self.beside());
+                log.remarks.extend(self.remark_on_traces_beside());
                 Ok(log)
             }
             LogFormat::Intervals => activities::read_intervals(&text, node).map_err(|problem| {
                 Failure::input(path, format!("{problem}; see docs/reference/activity-logs.md"))
             }),
             LogFormat::Lines => Ok(activities::read_lines(&text, node, labels)),
-            _ => samples(path, &text, inputs),
+            _ => read_meter_samples(path, &text, inputs),
         }
     }
 
-    /// Traces beside the text of a bug report's archive.
-    fn beside(&self) -> Option<Remark> {
+    /// Returns a remark on traces beside the text of a bug report's archive.
+    fn remark_on_traces_beside(&self) -> Option<Remark> {
         let traces = self.text.as_ref().map(|text| text.traces.join(", "))?;
         let message = format!(
             "the archive has traces as well, which are not read ({traces}); --format perfetto \
@@ -241,8 +246,12 @@ impl InputLog<'_> {
     }
 }
 
-/// The traces of a file or an archive, as one log.
-fn traces(path: &Path, inputs: &Inputs<'_>, labels: &mut Labels) -> Result<NodeLog, Failure> {
+/// Reads the traces of a file or an archive as one log.
+fn read_traces(
+    path: &Path,
+    inputs: &LogInputs<'_>,
+    labels: &mut Labels,
+) -> Result<NodeLog, Failure> {
     let wrong = |error: LogFileError| match error {
         LogFileError::NoTrace(_) => {
             Failure::NoData(format!("{}: {error}; is --format right?", visible_path(path)))
@@ -260,11 +269,11 @@ fn traces(path: &Path, inputs: &Inputs<'_>, labels: &mut Labels) -> Result<NodeL
     Ok(log)
 }
 
-/// A meter: a log of readings only.
-fn samples(path: &Path, text: &str, inputs: &Inputs<'_>) -> Result<NodeLog, Failure> {
+/// Reads samples of a meter as a log of readings only.
+fn read_meter_samples(path: &Path, text: &str, inputs: &LogInputs<'_>) -> Result<NodeLog, Failure> {
     let trace = parse_samples(text).map_err(|error| Failure::input(path, error))?;
     let mut log = NodeLog::new(inputs.node);
-    log.readings =
-        activities::readings(&trace, inputs.rails).map_err(|error| Failure::input(path, error))?;
+    log.readings = activities::readings_of_rails(&trace, inputs.rails)
+        .map_err(|error| Failure::input(path, error))?;
     Ok(log)
 }

@@ -4,10 +4,11 @@
 
 use super::equations::Equation;
 
-/// A part of a column outside of the others' span below this is rounding.
+/// Relative length of a column's part outside of the other columns' span below which the part is
+/// rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// What a column is to the fit.
+/// Role of a column in the fit: fitted, twin of another, sum of others, or without data.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ColumnRole {
     /// It has a power of its own.
@@ -26,10 +27,10 @@ pub enum ColumnRole {
     Unseen,
 }
 
-/// The role of each of `count` columns. The constant term comes first, then the columns in
+/// Returns the role of each of `count` columns. The constant term comes first, then the columns in
 /// their order: later ones give way to earlier ones.
 #[must_use]
-pub(crate) fn roles(rows: &[Equation], count: usize) -> Vec<ColumnRole> {
+pub(crate) fn find_column_roles(rows: &[Equation], count: usize) -> Vec<ColumnRole> {
     let mut columns = vec![vec![0.0; rows.len()]; count];
     for (i, row) in rows.iter().enumerate() {
         for (column, active) in &row.active {
@@ -54,7 +55,7 @@ pub(crate) fn roles(rows: &[Equation], count: usize) -> Vec<ColumnRole> {
     roles
 }
 
-/// An orthonormal basis with the combination of columns that each vector is.
+/// Orthonormal basis, with the combination of columns that gives each vector.
 #[derive(Default)]
 struct OrthonormalBasis {
     vectors: Vec<Vec<f64>>,
@@ -64,7 +65,7 @@ struct OrthonormalBasis {
 }
 
 impl OrthonormalBasis {
-    /// Adds a column, or says what it is a sum of.
+    /// Adds a column to the basis, or returns the columns of which it is the sum.
     fn add(&mut self, member: Option<usize>, column: &[f64]) -> ColumnRole {
         let size = norm(column);
         let mut rest = column.to_vec();
@@ -79,7 +80,7 @@ impl OrthonormalBasis {
         }
         let left = norm(&rest);
         if left <= ROUNDING * size {
-            return self.sum(&factors);
+            return self.sum_role(&factors);
         }
         self.vectors.push(rest.iter().map(|r| r / left).collect());
         let mut made_of: Vec<f64> = factors.iter().map(|f| -f / left).collect();
@@ -89,7 +90,7 @@ impl OrthonormalBasis {
         ColumnRole::Fitted
     }
 
-    fn sum(&self, factors: &[f64]) -> ColumnRole {
+    fn sum_role(&self, factors: &[f64]) -> ColumnRole {
         let (mut columns, mut constant) = (Vec::new(), 0.0);
         for (member, factor) in self.members.iter().zip(factors) {
             match member {
@@ -123,7 +124,8 @@ mod tests {
 
     #[test]
     fn what_always_goes_together_is_one() {
-        let found = roles(&rows(&[&[1.0, 1.0, 0.0], &[0.0, 0.0, 0.0], &[1.0, 1.0, 1.0]]), 4);
+        let found =
+            find_column_roles(&rows(&[&[1.0, 1.0, 0.0], &[0.0, 0.0, 0.0], &[1.0, 1.0, 1.0]]), 4);
         assert_eq!(
             found,
             [ColumnRole::Fitted, ColumnRole::SameAs(0), ColumnRole::Fitted, ColumnRole::Unseen]
@@ -132,11 +134,11 @@ mod tests {
 
     #[test]
     fn states_without_their_baseline_are_part_of_the_constant() {
-        let found = roles(&rows(&[&[1.0, 0.0], &[0.0, 1.0], &[1.0, 0.0]]), 2);
+        let found = find_column_roles(&rows(&[&[1.0, 0.0], &[0.0, 1.0], &[1.0, 0.0]]), 2);
         let ColumnRole::PartOf { columns, constant } = &found[1] else { panic!("{found:?}") };
         assert!((constant - 1.0).abs() < 1e-9 && columns.len() == 1);
         assert!((columns[0].1 + 1.0).abs() < 1e-9 && columns[0].0 == 0);
-        let always = roles(&rows(&[&[1.0], &[1.0]]), 1);
+        let always = find_column_roles(&rows(&[&[1.0], &[1.0]]), 1);
         assert!(matches!(&always[0], ColumnRole::PartOf { columns, constant }
             if columns.is_empty() && (constant - 1.0).abs() < 1e-9));
     }
@@ -149,7 +151,7 @@ mod tests {
             let table: Vec<Vec<f64>> =
                 table.iter().map(|row| row.iter().map(|v| f64::from(*v)).collect()).collect();
             let borrowed: Vec<&[f64]> = table.iter().map(Vec::as_slice).collect();
-            for (at, role) in roles(&rows(&borrowed), 5).iter().enumerate() {
+            for (at, role) in find_column_roles(&rows(&borrowed), 5).iter().enumerate() {
                 for row in &table {
                     let value = match role {
                         ColumnRole::SameAs(other) => row[*other],

@@ -7,15 +7,15 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use flate2::bufread::MultiGzDecoder;
 use wattline_units::limits::UNPACKED_TRACE_BYTES;
 
-const BUFFER: usize = 1 << 16;
-/// `trace.gz.zst` and the like; more layers are no log.
+const BUFFER_BYTES: usize = 1 << 16;
+/// Largest number of layers of compression, as in `trace.gz.zst`, of a log.
 const MOST_LAYERS: usize = 3;
 
-const GZIP: &[u8] = &[0x1f, 0x8b];
-const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
+const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// Packers whose files are not read: first bytes, name, how to unpack.
-const REFUSED: [(&[u8], &str, &str); 5] = [
+const REFUSED_PACKERS: [(&[u8], &str, &str); 5] = [
     (&[0xfd, b'7', b'z', b'X', b'Z', 0], "xz", "xz -d"),
     (b"BZh", "bzip2", "bzip2 -d"),
     (&[0x04, 0x22, 0x4d, 0x18], "lz4", "lz4 -d"),
@@ -23,26 +23,27 @@ const REFUSED: [(&[u8], &str, &str); 5] = [
     (b"Rar!\x1a\x07", "RAR", "unrar x"),
 ];
 
-/// The bytes of a log, unpacked if they are gzip or zstd. It reads no further than the
-/// first bytes, so that a log can be followed while it is written.
+/// Returns a reader of a log's bytes, decompressed if they are gzip or zstd. This call reads only
+/// the first bytes; the returned reader reads the others when asked, so that a log can be followed
+/// while it is written.
 ///
 /// # Errors
 /// What the input says when its first bytes are read; it is packed by another program, or
 /// more than three times.
-pub fn unpacked(input: impl Read + 'static) -> io::Result<Box<dyn BufRead>> {
-    let mut input: Box<dyn BufRead> = Box::new(BufReader::with_capacity(BUFFER, input));
+pub fn unpack_log(input: impl Read + 'static) -> io::Result<Box<dyn BufRead>> {
+    let mut input: Box<dyn BufRead> = Box::new(BufReader::with_capacity(BUFFER_BYTES, input));
     for layer in 0..MOST_LAYERS {
         let start = match input.fill_buf() {
             Ok(start) => start,
             // Damaged from the start: it is read like what is damaged later.
-            Err(error) if layer > 0 => return Ok(buffered(FailedRead(Some(error)))),
+            Err(error) if layer > 0 => return Ok(buffer_input(FailedRead(Some(error)))),
             Err(error) => return Err(error),
         };
-        if start.starts_with(GZIP) {
-            input = buffered(MultiGzDecoder::new(input));
-        } else if start.starts_with(ZSTD) {
-            input = buffered(zstd_reader(input)?);
-        } else if let Some((_, name, remedy)) = refused(start) {
+        if start.starts_with(GZIP_MAGIC) {
+            input = buffer_input(MultiGzDecoder::new(input));
+        } else if start.starts_with(ZSTD_MAGIC) {
+            input = buffer_input(zstd_reader(input)?);
+        } else if let Some((_, name, remedy)) = refused_packer(start) {
             let message =
                 format!("it is packed by {name}, which is not read; unpack it (`{remedy}`)");
             return Err(io::Error::new(ErrorKind::Unsupported, message));
@@ -54,15 +55,16 @@ pub fn unpacked(input: impl Read + 'static) -> io::Result<Box<dyn BufRead>> {
     Err(io::Error::new(ErrorKind::InvalidData, message))
 }
 
-fn refused(start: &[u8]) -> Option<&'static (&'static [u8], &'static str, &'static str)> {
-    REFUSED.iter().find(|(magic, ..)| start.starts_with(magic))
+fn refused_packer(start: &[u8]) -> Option<&'static (&'static [u8], &'static str, &'static str)> {
+    REFUSED_PACKERS.iter().find(|(magic, ..)| start.starts_with(magic))
 }
 
-fn buffered(plain: impl Read + 'static) -> Box<dyn BufRead> {
-    Box::new(BufReader::with_capacity(BUFFER, UNPACKED_TRACE_BYTES.reader(plain)))
+fn buffer_input(plain: impl Read + 'static) -> Box<dyn BufRead> {
+    Box::new(BufReader::with_capacity(BUFFER_BYTES, UNPACKED_TRACE_BYTES.reader(plain)))
 }
 
-/// Unpacks zstd; what is damaged comes as [`ErrorKind::InvalidData`], as from other decoders.
+/// Returns a reader of decompressed zstd; damage is an error of [`ErrorKind::InvalidData`], as with
+/// other decoders.
 ///
 /// # Errors
 /// The system has no memory for the decoder.
@@ -70,7 +72,7 @@ pub(crate) fn zstd_reader(input: impl BufRead) -> io::Result<impl Read> {
     Ok(ZstdBytes(zstd::stream::read::Decoder::with_buffer(input)?))
 }
 
-/// Nothing but an error, once.
+/// Reader that fails once with an error, then ends.
 struct FailedRead(Option<io::Error>);
 
 impl Read for FailedRead {
@@ -112,7 +114,7 @@ mod tests {
 
     fn read(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
         let mut plain = Vec::new();
-        unpacked(Cursor::new(bytes))?.read_to_end(&mut plain)?;
+        unpack_log(Cursor::new(bytes))?.read_to_end(&mut plain)?;
         Ok(plain)
     }
 

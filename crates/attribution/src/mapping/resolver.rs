@@ -1,9 +1,9 @@
 //! A recorded method -> its name in the sources.
 
-use super::{MappedClass, Mapping, Original, Span};
-use crate::descriptor::parameters;
+use super::{LineSpan, MappedClass, Mapping, OriginalMethod};
+use crate::descriptor::parameter_types_text;
 
-/// A method as the running application calls it.
+/// Method by its names in the running application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuntimeMethod<'a> {
     /// Binary class name with package.
@@ -17,7 +17,7 @@ pub struct RuntimeMethod<'a> {
     pub lines: (u32, u32),
 }
 
-/// How much of a name the mapping knows.
+/// Certainty of a method's name by the mapping: class alone, one method, several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameCertainty {
     /// The method.
@@ -30,7 +30,7 @@ pub enum NameCertainty {
     Nothing,
 }
 
-/// A method by the names of the sources.
+/// Method by its names in the sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceMethod {
     /// Binary class name with package.
@@ -46,17 +46,19 @@ pub struct SourceMethod {
 }
 
 impl Mapping {
-    /// The names of the sources for a recorded method.
-    pub fn name(&self, recorded: RuntimeMethod<'_>) -> SourceMethod {
+    /// Returns the names in the sources of a recorded method.
+    pub fn source_method(&self, recorded: RuntimeMethod<'_>) -> SourceMethod {
         // What the JVM makes of a lambda has its class's name as a beginning.
         let (owner, suffix) = match recorded.class.find("$$Lambda") {
             Some(at) if !self.classes.contains_key(recorded.class) => recorded.class.split_at(at),
             _ => (recorded.class, ""),
         };
-        let Some(class) = self.classes.get(owner) else { return as_recorded(recorded) };
-        let (name, types) = split(recorded.method);
+        let Some(class) = self.classes.get(owner) else { return unmapped_method(recorded) };
+        let (name, types) = split_parameter_types(recorded.method);
         let found = match class.methods.get(name) {
-            Some(originals) if suffix.is_empty() => self.fitting(originals, types, recorded.lines),
+            Some(originals) if suffix.is_empty() => {
+                self.matching_originals(originals, types, recorded.lines)
+            }
             _ => Vec::new(),
         };
         let host = match found.as_slice() {
@@ -65,17 +67,17 @@ impl Mapping {
             }
             _ => &class.original,
         };
-        let labels = labels(&found, types.is_some());
+        let labels = method_labels(&found, types.is_some());
         SourceMethod {
             class: format!("{host}{suffix}"),
             method: match labels.is_empty() {
                 true => recorded.method.to_string(),
                 false => labels.join(" | "),
             },
-            file: self.file(class, host, recorded.file),
+            file: self.source_file(class, host, recorded.file),
             lines: match found.is_empty() {
                 true => recorded.lines,
-                false => lines(&found, types.is_none(), recorded.lines),
+                false => source_lines(&found, types.is_none(), recorded.lines),
             },
             certainty: match labels.len() {
                 0 => NameCertainty::Class,
@@ -85,15 +87,15 @@ impl Mapping {
         }
     }
 
-    /// The originals that a recorded method may be.
-    fn fitting<'o>(
+    /// Returns the original methods that a recorded method may be.
+    fn matching_originals<'o>(
         &self,
-        originals: &'o [Original],
+        originals: &'o [OriginalMethod],
         types: Option<&str>,
         recorded: (u32, u32),
-    ) -> Vec<&'o Original> {
+    ) -> Vec<&'o OriginalMethod> {
         let outermost = || originals.iter().filter(|one| !one.spans.is_empty());
-        let holds = |span: &Span| {
+        let holds = |span: &LineSpan| {
             let Some((first, last)) = span.minified else { return false };
             recorded.0 > 0 && first <= recorded.1 && recorded.0 <= last
         };
@@ -102,7 +104,7 @@ impl Mapping {
             let all = [sampled, outermost().collect::<Vec<_>>()];
             return all.into_iter().find(|some| !some.is_empty()).unwrap_or_default();
         };
-        let has_types = |one: &&Original| self.recorded_types(one) == types;
+        let has_types = |one: &&OriginalMethod| self.recorded_types(one) == types;
         let narrowed = [
             outermost().filter(has_types).collect::<Vec<_>>(),
             // Overloads on one line look like one inlined into the other.
@@ -110,25 +112,25 @@ impl Mapping {
             outermost().collect(),
         ];
         let fitting = narrowed.into_iter().find(|some| !some.is_empty()).unwrap_or_default();
-        let touches = |one: &&Original| one.spans.iter().any(holds);
+        let touches = |one: &&OriginalMethod| one.spans.iter().any(holds);
         // Types that differ in what they return alone differ in their lines.
-        let by_lines: Vec<&Original> = fitting.iter().copied().filter(touches).collect();
+        let by_lines: Vec<&OriginalMethod> = fitting.iter().copied().filter(touches).collect();
         if by_lines.is_empty() { fitting } else { by_lines }
     }
 
-    /// The parameter types as a recording of the application has them.
-    fn recorded_types(&self, one: &Original) -> String {
+    /// Returns a method's parameter types as a recording of the application has them.
+    fn recorded_types(&self, one: &OriginalMethod) -> String {
         match &one.residual {
-            Some(descriptor) => parameters(descriptor),
+            Some(descriptor) => parameter_types_text(descriptor),
             None => simple_types(&one.arguments, |class| {
                 self.obfuscated.get(class).map_or(class, String::as_str)
             }),
         }
     }
 
-    /// What R8 says; else the recorded name, unless that was taken away; else, as retracing
-    /// has it, that of the outermost class.
-    fn file(&self, class: &MappedClass, host: &str, recorded: &str) -> String {
+    /// Returns the source file's path: the name in R8's comments, else the recorded name unless it
+    /// was removed, else, as retracing has it, that of the outermost class.
+    fn source_file(&self, class: &MappedClass, host: &str, recorded: &str) -> String {
         if recorded.is_empty() {
             return String::new();
         }
@@ -149,7 +151,7 @@ impl Mapping {
     }
 }
 
-fn as_recorded(recorded: RuntimeMethod<'_>) -> SourceMethod {
+fn unmapped_method(recorded: RuntimeMethod<'_>) -> SourceMethod {
     SourceMethod {
         class: recorded.class.to_string(),
         method: recorded.method.to_string(),
@@ -159,8 +161,8 @@ fn as_recorded(recorded: RuntimeMethod<'_>) -> SourceMethod {
     }
 }
 
-/// Name, and types with parentheses.
-fn split(method: &str) -> (&str, Option<&str>) {
+/// Splits a recorded method into its name and its parameter types with parentheses.
+fn split_parameter_types(method: &str) -> (&str, Option<&str>) {
     match method.find('(') {
         Some(at) => (&method[..at], Some(&method[at..])),
         None => (method, None),
@@ -182,8 +184,9 @@ fn simple_types<'c>(arguments: &'c str, renamed: impl Fn(&'c str) -> &'c str) ->
     format!("({})", types.join(","))
 }
 
-/// A method's name as recordings have it; with its class where that is another one.
-fn label(one: &Original, is_alone: bool, with_types: bool) -> String {
+/// Returns a method's name as recordings have it, with its class where that differs from the
+/// recorded one.
+fn method_label(one: &OriginalMethod, is_alone: bool, with_types: bool) -> String {
     let types =
         if with_types { simple_types(&one.arguments, |class| class) } else { String::new() };
     match &one.class {
@@ -192,17 +195,17 @@ fn label(one: &Original, is_alone: bool, with_types: bool) -> String {
     }
 }
 
-fn labels(found: &[&Original], with_types: bool) -> Vec<String> {
-    let one = |one: &&Original| label(one, found.len() == 1, with_types);
+fn method_labels(found: &[&OriginalMethod], with_types: bool) -> Vec<String> {
+    let one = |one: &&OriginalMethod| method_label(one, found.len() == 1, with_types);
     let mut labels: Vec<String> = found.iter().map(one).collect();
     labels.sort();
     labels.dedup();
     labels
 }
 
-/// The lines in the sources: those of the spans that the recorded lines touch.
-fn lines(found: &[&Original], is_sample: bool, recorded: (u32, u32)) -> (u32, u32) {
-    let spans = |one: &&Original| if is_sample { one.own.clone() } else { one.spans.clone() };
+/// Returns the first and last line in the sources of the spans that the recorded lines touch.
+fn source_lines(found: &[&OriginalMethod], is_sample: bool, recorded: (u32, u32)) -> (u32, u32) {
+    let spans = |one: &&OriginalMethod| if is_sample { one.own.clone() } else { one.spans.clone() };
     let mut all = (u32::MAX, 0);
     for span in found.iter().flat_map(spans) {
         let Some(minified) = span.minified else { continue };
@@ -257,7 +260,7 @@ com.example.Math -> R8$$REMOVED$$CLASS$$0:
 
     fn named(class: &str, method: &str, lines: (u32, u32)) -> SourceMethod {
         let mapping = Mapping::read(TEXT.as_bytes(), &|_| true).unwrap();
-        mapping.name(RuntimeMethod { class, method, file: "a/SourceFile", lines })
+        mapping.source_method(RuntimeMethod { class, method, file: "a/SourceFile", lines })
     }
 
     fn is(named: SourceMethod, method: &str, lines: (u32, u32), certainty: NameCertainty) {

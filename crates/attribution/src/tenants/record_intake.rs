@@ -1,39 +1,39 @@
 //! What each sort of record does to a stream.
 
-use super::charge::UsedEnergy;
+use super::charge::CpuUsage;
 use super::cpu::Cpu;
 use super::meter::MeterId;
 use super::names::TenantId;
-use super::options::{Charging, Counting, EnergySource};
+use super::options::{CounterMode, EnergySource, RecordWindow};
 use super::record::{Counts, RunningTenant, TenantRecord};
 use super::stream::WindowStream;
 use super::view::WindowView;
 use super::window::RingPosition;
 
-/// CPUs that can be told apart; a larger number in a log is damage.
+/// Largest number of CPUs; a larger CPU number in a log is damage.
 const MOST_CPUS: u32 = 8192;
-/// No CPU has more cycles in a nanosecond.
+/// Largest number of cycles per nanosecond of a CPU.
 const MOST_GHZ: f64 = 10.0;
-/// A counter is read a little before or after the clock of its record.
+/// Largest time in nanoseconds between the reading of a counter and that of its record's clock.
 const SKEW_NS: f64 = 1e5;
 
 impl WindowStream {
-    /// Takes in a record.
+    /// Takes a record.
     pub fn take(&mut self, record: TenantRecord) {
         self.troubles.records += 1;
         match record {
             TenantRecord::Switch { at_ns, cpu, outgoing, incoming, counts } => {
                 if self.is_on_time(at_ns) {
                     self.switch(at_ns, cpu, outgoing, incoming, counts);
-                } else if self.options.counting == Counting::Cleared {
+                } else if self.options.counting == CounterMode::Cleared {
                     let cycles = counts.and_then(|counts| counts.cycles);
                     self.troubles.late_cycles += cycles.unwrap_or(0.0);
                 }
             }
             TenantRecord::Use { start_ns, end_ns, tenant, cpu_ns, counts } => {
                 if self.is_on_time(end_ns) {
-                    self.begins(start_ns);
-                    let used = UsedEnergy { tenant, cpu_ns, counts };
+                    self.begin_log(start_ns);
+                    let used = CpuUsage { tenant, cpu_ns, counts };
                     self.charge(start_ns, end_ns, &used);
                 }
             }
@@ -43,7 +43,7 @@ impl WindowStream {
         }
     }
 
-    /// Closes all windows: nothing more comes. CPUs' time runs to the last record.
+    /// Closes all windows at the end of the input; the time of CPUs ends with the last record.
     pub fn finish(&mut self) {
         self.end_log();
         if self.troubles.late_j != 0.0 {
@@ -88,14 +88,14 @@ impl WindowStream {
         if at_ns < state.last_ns {
             self.troubles.disordered += 1;
             let tenant = outgoing.map_or(TenantId::NOBODY, |runner| runner.tenant);
-            let counts = counts.filter(|_| counting == Counting::Cleared);
-            return self.charge(at_ns, at_ns, &UsedEnergy { tenant, cpu_ns: 0.0, counts });
+            let counts = counts.filter(|_| counting == CounterMode::Cleared);
+            return self.charge(at_ns, at_ns, &CpuUsage { tenant, cpu_ns: 0.0, counts });
         }
-        let tenant = state.leaving(outgoing, &mut self.troubles);
+        let tenant = state.outgoing_tenant(outgoing, &mut self.troubles);
         let has_counts = counts.is_some();
         let counts = match (counts, counting) {
-            (Some(counts), Counting::Running { bits }) => {
-                state.difference(counts, bits, &mut self.troubles)
+            (Some(counts), CounterMode::Running { bits }) => {
+                state.counter_differences(counts, bits, &mut self.troubles)
             }
             (counts, _) => counts.filter(|_| !is_first),
         };
@@ -113,7 +113,8 @@ impl WindowStream {
         self.cpus[cpu as usize] = Some(Cpu { running: incoming, raw, ..Cpu::since(at_ns) });
     }
 
-    /// Whether a CPU can have counted so many cycles in a time; others are counted as trouble.
+    /// Whether a CPU can have counted so many cycles in a time; impossible counts are added to the
+    /// troubles.
     fn is_possible(&mut self, counts: &Counts, passed_ns: u64) -> bool {
         let Some(cycles) = counts.cycles else { return true };
         self.troubles.counts += 1;
@@ -122,7 +123,8 @@ impl WindowStream {
         is_possible
     }
 
-    /// Charges what a CPU did since its last switch; some of its time may be charged already.
+    /// Charges a CPU's time and counts since its last switch, without time that was charged
+    /// already.
     fn charge_since(&mut self, state: &Cpu, at_ns: u64, tenant: TenantId, counts: Option<Counts>) {
         let from = state.charged_ns.min(at_ns);
         let cpu_ns = (at_ns - from) as f64;
@@ -130,19 +132,20 @@ impl WindowStream {
             self.troubles.unknown_ns += cpu_ns;
         }
         if from == state.last_ns {
-            return self.charge(from, at_ns, &UsedEnergy { tenant, cpu_ns, counts });
+            return self.charge(from, at_ns, &CpuUsage { tenant, cpu_ns, counts });
         }
-        self.charge(from, at_ns, &UsedEnergy { tenant, cpu_ns, counts: None });
-        self.charge(state.last_ns, at_ns, &UsedEnergy { tenant, cpu_ns: 0.0, counts });
+        self.charge(from, at_ns, &CpuUsage { tenant, cpu_ns, counts: None });
+        self.charge(state.last_ns, at_ns, &CpuUsage { tenant, cpu_ns: 0.0, counts });
     }
 
     fn count_switch(&mut self, at_ns: u64, tenant: TenantId) {
         // It ends what ran before it, also on a boundary: no window is there for it alone.
         let is_first = self.first_ns.is_none_or(|first| at_ns <= first);
-        let is_spread = self.options.charging == Charging::Spread;
+        let is_spread = self.options.charging == RecordWindow::Spread;
         let at_ns = at_ns - u64::from(is_spread && !is_first);
-        if let RingPosition::Held(position) = self.ring.place(at_ns / self.options.window_ns) {
-            self.ring.at(position).tally(tenant).switches += 1;
+        if let RingPosition::Held(position) = self.ring.find_or_add(at_ns / self.options.window_ns)
+        {
+            self.ring.window_at(position).tally(tenant).switches += 1;
         }
     }
 
@@ -163,7 +166,7 @@ impl WindowStream {
             self.charge(
                 state.charged_ns,
                 at_ns,
-                &UsedEnergy { tenant: runner.tenant, cpu_ns, counts: None },
+                &CpuUsage { tenant: runner.tenant, cpu_ns, counts: None },
             );
         }
     }
@@ -191,6 +194,6 @@ impl WindowStream {
         }
         let Some(meter) = self.meters.get_mut(meter.0) else { return };
         let difference = meter.read(at_ns, reading, &mut self.troubles);
-        difference.into_iter().for_each(|difference| self.hold(difference));
+        difference.into_iter().for_each(|difference| self.hold_energy(difference));
     }
 }

@@ -5,21 +5,20 @@ use std::io::{self, Read};
 
 use prost::Message;
 
-use super::bundle::{self, Running, text};
+use super::bundle::{self, RunningThreads, kernel_text};
 use super::clock::TraceClocks;
-use super::event::{RailKey, RailSession, TraceEvent, What};
+use super::event::{RailKey, RailSession, TraceEvent, TraceEventKind};
 use super::losses::Losses;
-use super::packets::{PacketSource, SourceRead};
-use super::sequence::{Sequence, track};
+use super::packets::{PacketSource, SourcePacket};
+use super::sequence::{PacketSequence, described_track};
 use super::wire::{self, TracePacket};
 
 /// `BuiltinClock`, of the meters' times.
 const CLOCK_BOOTTIME: u32 = 6;
 
-/// Reads the events of one machine in a Perfetto trace, plain, gzip or zstd, as they stand
-/// in the file. Kernel events come in bundles: in order within a CPU, not across CPUs.
-/// Memory is that of the largest packet and of the names of tracks; it does not grow with
-/// the trace.
+/// Reader of the events of one machine in a Perfetto trace, plain, gzip or zstd, as they stand in
+/// the file. Kernel events come in bundles: in order within a CPU, not across CPUs. Memory is that
+/// of the largest packet and of the names of tracks; it does not grow with the trace.
 ///
 /// ```no_run
 /// use wattline_attribution::perfetto::{TraceReader, What};
@@ -43,14 +42,14 @@ pub struct TraceReader {
     has_switches: bool,
     ready: VecDeque<TraceEvent>,
     clocks: TraceClocks,
-    running: Running,
-    sequences: BTreeMap<u32, Sequence>,
+    running: RunningThreads,
+    sequences: BTreeMap<u32, PacketSequence>,
     losses: Losses,
     is_over: bool,
 }
 
 impl TraceReader {
-    /// Starts to read what the trace has of the machine on which it was recorded.
+    /// Starts to read the events of the machine on which the trace was recorded.
     ///
     /// # Errors
     /// What the input says when its first bytes are read.
@@ -58,8 +57,8 @@ impl TraceReader {
         Self::of_machine(input, 0, 0)
     }
 
-    /// Starts to read what the trace has of a machine, by its number in the trace. Events of
-    /// several files that are read as one carry the file's number, `source`.
+    /// Starts to read the events of a machine, by its number in the trace. Events of several files
+    /// that are read as one carry the file's number, `source`.
     ///
     /// # Errors
     /// What the input says when its first bytes are read.
@@ -72,14 +71,14 @@ impl TraceReader {
             has_switches: false,
             ready: VecDeque::new(),
             clocks: TraceClocks::default(),
-            running: Running::new(),
+            running: RunningThreads::new(),
             sequences: BTreeMap::new(),
             losses: Losses::default(),
             is_over: false,
         })
     }
 
-    /// What the trace lost so far; whole after the last event.
+    /// Returns the losses of the trace so far; complete after the last event.
     #[must_use]
     pub fn losses(&self) -> &Losses {
         &self.losses
@@ -88,7 +87,7 @@ impl TraceReader {
     /// Reads one packet; false at the end.
     fn advance(&mut self) -> io::Result<bool> {
         match self.packets.next(&mut self.packet)? {
-            SourceRead::Packet => match TracePacket::decode(self.packet.as_slice()) {
+            SourcePacket::Packet => match TracePacket::decode(self.packet.as_slice()) {
                 Ok(packet) if packet.machine_id == self.machine => {
                     self.losses.unread.packet(&self.packet);
                     self.take(packet);
@@ -98,9 +97,9 @@ impl TraceReader {
                 }
                 Err(_) => self.losses.unreadable_packets += 1,
             },
-            SourceRead::Unreadable => self.losses.unreadable_packets += 1,
-            SourceRead::End => return Ok(false),
-            SourceRead::Truncated(how) => {
+            SourcePacket::Unreadable => self.losses.unreadable_packets += 1,
+            SourcePacket::End => return Ok(false),
+            SourcePacket::Truncated(how) => {
                 self.losses.truncation = Some(how);
                 return Ok(false);
             }
@@ -115,95 +114,106 @@ impl TraceReader {
         if let Some(snapshot) = &packet.clock_snapshot {
             self.clocks.snapshot(id, snapshot);
         }
-        self.statistics(&packet);
-        self.names(&packet);
+        self.take_statistics(&packet);
+        self.push_names(&packet);
         if let Some(bundle) = packet.ftrace_events.take() {
             self.losses.lossy_bundles += u64::from(bundle.lost_events);
             if has_gap {
                 self.forget_running(bundle.cpu, first_ns(&bundle));
             }
-            let (events, timeless) = bundle::events(bundle, &mut self.clocks, &mut self.running);
+            let (events, timeless) =
+                bundle::bundle_events(bundle, &mut self.clocks, &mut self.running);
             self.losses.timeless_events += timeless;
-            self.has_switches |= events.iter().any(|e| matches!(e.what, What::Switch { .. }));
+            self.has_switches |=
+                events.iter().any(|e| matches!(e.what, TraceEventKind::Switch { .. }));
             self.ready.extend(events);
         }
         let sequence = self.sequences.entry(id).or_default();
         sequence.update(&mut packet);
         let clock = sequence.clock(&packet);
         let what = packet.track_event.as_ref().and_then(|event| sequence.event(event));
-        let what = what.into_iter().chain(packet.battery.as_ref().map(battery));
-        let what: Vec<What> = what.collect();
+        let what = what.into_iter().chain(packet.battery.as_ref().map(battery_event));
+        let what: Vec<TraceEventKind> = what.collect();
         if packet.power_rails.is_none() && what.is_empty() {
             return;
         }
         let at_ns = packet.timestamp.and_then(|at| self.clocks.trace_ns(id, clock, at));
         for what in what {
-            self.push(at_ns, what);
+            self.push_event(at_ns, what);
         }
         if let Some(rails) = &packet.power_rails {
-            self.rails(rails, id, at_ns);
+            self.push_rails(rails, id, at_ns);
         }
     }
 
-    /// Missing packets may have held bundles of any CPU: who runs is not known any more.
+    /// Forgets which threads run, since missing packets may have held bundles of any CPU.
     fn forget_running(&mut self, cpu: u32, at_ns: Option<u64>) {
         let known = std::mem::take(&mut self.running).into_keys();
         let cpus: BTreeSet<u32> = known.chain([cpu]).collect();
-        let lost = cpus.into_iter().map(|cpu| TraceEvent { at_ns, what: What::Lost { cpu } });
+        let lost =
+            cpus.into_iter().map(|cpu| TraceEvent { at_ns, what: TraceEventKind::Lost { cpu } });
         self.ready.extend(lost);
     }
 
-    fn statistics(&mut self, packet: &TracePacket) {
+    fn take_statistics(&mut self, packet: &TracePacket) {
         if let Some(stats) = &packet.ftrace_stats {
-            self.losses.kernel(stats);
+            self.losses.add_kernel_losses(stats);
         }
         if let Some(stats) = &packet.trace_stats {
-            self.losses.service(stats);
+            self.losses.add_service_losses(stats);
         }
     }
 
-    /// Facts without a time: processes, threads, packages, tracks.
-    fn names(&mut self, packet: &TracePacket) {
+    /// Adds the events without a time: processes, threads, packages, tracks.
+    fn push_names(&mut self, packet: &TracePacket) {
         if let Some(tree) = &packet.process_tree {
             for process in &tree.processes {
-                let name = process.cmdline.first().map(|name| text(name)).unwrap_or_default();
-                self.fact(What::Process { pid: process.pid, name, uid: process.uid });
+                let name =
+                    process.cmdline.first().map(|name| kernel_text(name)).unwrap_or_default();
+                self.push_fact(TraceEventKind::Process {
+                    pid: process.pid,
+                    name,
+                    uid: process.uid,
+                });
             }
             for thread in &tree.threads {
-                let (tid, pid, name) = (thread.tid, Some(thread.tgid), text(&thread.name));
-                self.fact(What::Thread { tid, pid, name });
+                let (tid, pid, name) = (thread.tid, Some(thread.tgid), kernel_text(&thread.name));
+                self.push_fact(TraceEventKind::Thread { tid, pid, name });
             }
         }
         for package in packet.packages_list.iter().flat_map(|list| &list.packages) {
-            self.fact(What::Package { name: text(&package.name), uid: package.uid });
+            self.push_fact(TraceEventKind::Package {
+                name: kernel_text(&package.name),
+                uid: package.uid,
+            });
         }
         if let Some(descriptor) = &packet.track_descriptor {
-            self.fact(What::Track(track(descriptor)));
+            self.push_fact(TraceEventKind::Track(described_track(descriptor)));
         }
     }
 
-    fn rails(&mut self, rails: &wire::PowerRails, sequence: u32, packet_ns: Option<u64>) {
+    fn push_rails(&mut self, rails: &wire::PowerRails, sequence: u32, packet_ns: Option<u64>) {
         let session = rails.session_uuid.map_or(RailSession::Sequence(sequence), RailSession::Uuid);
         let source = self.source;
         let key = |index: u32| RailKey { source, session, index };
         for rail in &rails.rail_descriptor {
-            let (name, subsystem) = (text(&rail.rail_name), text(&rail.subsys_name));
-            self.fact(What::Rail { rail: key(rail.index), name, subsystem });
+            let (name, subsystem) = (kernel_text(&rail.rail_name), kernel_text(&rail.subsys_name));
+            self.push_fact(TraceEventKind::Rail { rail: key(rail.index), name, subsystem });
         }
         for sample in &rails.energy_data {
             let boot_ns = sample.timestamp_ms.saturating_mul(1_000_000);
             let own = (boot_ns > 0).then_some(boot_ns);
             let own = own.and_then(|at| self.clocks.trace_ns(0, Some(CLOCK_BOOTTIME), at));
             let (rail, energy_uj) = (key(sample.index), sample.energy);
-            self.push(own.or(packet_ns), What::RailEnergy { rail, energy_uj });
+            self.push_event(own.or(packet_ns), TraceEventKind::RailEnergy { rail, energy_uj });
         }
     }
 
-    fn fact(&mut self, what: What) {
+    fn push_fact(&mut self, what: TraceEventKind) {
         self.ready.push_back(TraceEvent { at_ns: None, what });
     }
 
-    fn push(&mut self, at_ns: Option<u64>, what: What) {
+    fn push_event(&mut self, at_ns: Option<u64>, what: TraceEventKind) {
         match at_ns {
             Some(_) => self.ready.push_back(TraceEvent { at_ns, what }),
             None => self.losses.timeless_events += 1,
@@ -211,15 +221,15 @@ impl TraceReader {
     }
 }
 
-/// The time of a bundle's first event, as it stands.
+/// Returns the time of a bundle's first event, in the bundle's own clock.
 fn first_ns(bundle: &wire::FtraceBundle) -> Option<u64> {
     let compact = bundle.compact_sched.as_ref().and_then(|sched| sched.switch_timestamp.first());
     bundle.event.iter().map(|event| event.timestamp).chain(compact.copied()).min()
 }
 
-fn battery(counters: &wire::BatteryCounters) -> What {
-    What::Battery {
-        name: text(&counters.name),
+fn battery_event(counters: &wire::BatteryCounters) -> TraceEventKind {
+    TraceEventKind::Battery {
+        name: kernel_text(&counters.name),
         charge_uah: counters.charge_counter_uah,
         energy_uwh: counters.energy_counter_uwh,
         current_ua: counters.current_ua,
@@ -243,7 +253,7 @@ impl Iterator for TraceReader {
                 Ok(false) => {
                     self.is_over = true;
                     if self.has_switches {
-                        self.losses.unread.switches_were_read();
+                        self.losses.unread.forget_read_switches();
                     }
                 }
                 Err(error) => {

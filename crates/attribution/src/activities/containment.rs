@@ -5,19 +5,22 @@ use wattline_units::interval::NORMAL_975;
 
 use super::analysis::Analysis;
 use super::label::Labels;
-use super::log::seconds;
-use super::usage::{Stretches, at_work, by_activity, in_state, joined, watched, within};
+use super::log::nanoseconds_to_seconds;
+use super::usage::{
+    Stretches, accounted_time, active_stretches, join_stretches, overlap_lengths, state_stretches,
+    stretches_by_activity,
+};
 
-/// What is counted, and what it may contain; by name.
+/// Question of how many occurrences of one name contain an occurrence of another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ContainingQuestion {
-    /// What occurs: a component, `COMPONENT:STATE`, or an activity.
+pub struct ContainmentQuestion {
+    /// What occurs: a component, `CPU_COMPONENT:STATE`, or an activity.
     pub outer: String,
     /// What it may contain.
     pub inner: String,
 }
 
-/// Occurrences with or without something.
+/// Number and total seconds of occurrences, either those that contain the other name or the rest.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CountedOccurrences {
     /// How many.
@@ -26,11 +29,11 @@ pub struct CountedOccurrences {
     pub time_s: f64,
 }
 
-/// The answer for a node.
+/// Occurrences of a name on one node, split by whether they contain the other name.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Containing {
+pub struct ContainmentCounts {
     /// The question.
-    pub question: ContainingQuestion,
+    pub question: ContainmentQuestion,
     /// Occurrences that contain it.
     pub with: CountedOccurrences,
     /// Occurrences that don't.
@@ -39,21 +42,21 @@ pub struct Containing {
     pub is_inner_known: bool,
 }
 
-impl Containing {
-    /// All occurrences.
+impl ContainmentCounts {
+    /// Returns the number of occurrences, with and without the other name.
     #[must_use]
     pub fn occurrences(&self) -> usize {
         self.with.count + self.without.count
     }
 
-    /// The part of the occurrences that contain it; none without occurrences.
+    /// Returns the share of occurrences that contain the other name; `None` without occurrences.
     #[must_use]
     pub fn share_with(&self) -> Option<f64> {
         let all = self.occurrences();
         (all > 0).then(|| self.with.count as f64 / all as f64)
     }
 
-    /// The 95 % interval of that share, by Wilson: a share of few counts is not sure.
+    /// Returns the 95 % interval of this share by Wilson's method.
     #[must_use]
     pub fn share_interval(&self) -> Option<(f64, f64)> {
         let (share, all) = (self.share_with()?, self.occurrences() as f64);
@@ -65,7 +68,7 @@ impl Containing {
     }
 }
 
-/// A name that a log does not have.
+/// Error for a name that a log does not have, with the names that it has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownName {
     /// The name.
@@ -74,61 +77,65 @@ pub struct UnknownName {
     pub known: Vec<String>,
 }
 
-/// Counts the occurrences of a log within the time that is accounted for. A name to be contained
-/// that the log does not have is contained in none: what is looked for may never have happened.
+/// Counts the occurrences of a name within the accounted time, with and without the other name. An
+/// inner name that the log does not have is contained in none, since it may never have occurred.
 ///
 /// # Errors
 /// A name to be counted that is no component, no state and no activity of the log.
-pub fn containing(
+pub fn count_containing(
     analysis: &Analysis,
     labels: &Labels,
-    question: &ContainingQuestion,
-) -> Result<Containing, UnknownName> {
-    let watched = watched(analysis);
-    let unknown = || UnknownName { name: question.outer.clone(), known: known(analysis, labels) };
-    let outer = stretches(analysis, labels, &question.outer).ok_or_else(unknown)?;
-    let inner = stretches(analysis, labels, &question.inner);
-    let mut found = Containing {
+    question: &ContainmentQuestion,
+) -> Result<ContainmentCounts, UnknownName> {
+    let watched = accounted_time(analysis);
+    let unknown =
+        || UnknownName { name: question.outer.clone(), known: known_names(analysis, labels) };
+    let outer = named_stretches(analysis, labels, &question.outer).ok_or_else(unknown)?;
+    let inner = named_stretches(analysis, labels, &question.inner);
+    let mut found = ContainmentCounts {
         question: question.clone(),
         with: CountedOccurrences::default(),
         without: CountedOccurrences::default(),
         is_inner_known: inner.is_some(),
     };
     let inner = inner.unwrap_or_default();
-    let seen = within(&outer, &watched).zip(within(&outer, &inner));
+    let seen = overlap_lengths(&outer, &watched).zip(overlap_lengths(&outer, &inner));
     for (time, inside) in seen.filter(|(time, _)| *time > 0) {
         let side = if inside > 0 { &mut found.with } else { &mut found.without };
-        *side = CountedOccurrences { count: side.count + 1, time_s: side.time_s + seconds(time) };
+        *side = CountedOccurrences {
+            count: side.count + 1,
+            time_s: side.time_s + nanoseconds_to_seconds(time),
+        };
     }
     Ok(found)
 }
 
-/// When something with a name was so: a component away from its baseline, a state, an activity
-/// with its origin or without.
-fn stretches(analysis: &Analysis, labels: &Labels, name: &str) -> Option<Stretches> {
+/// Returns the stretches of time of a name: of a component away from its baseline, a state, or an
+/// activity with or without its origin.
+fn named_stretches(analysis: &Analysis, labels: &Labels, name: &str) -> Option<Stretches> {
     for (at, component) in analysis.log.components.iter().enumerate() {
         if component.name == name {
-            return Some(at_work(analysis, at));
+            return Some(active_stretches(analysis, at));
         }
         let of = name.strip_prefix(component.name.as_str()).and_then(|rest| rest.strip_prefix(':'));
         let state = of.and_then(|of| component.states.iter().position(|state| state == of));
         if let Some(state) = state {
-            return Some(in_state(analysis, at, state));
+            return Some(state_stretches(analysis, at, state));
         }
     }
     let is_it = |label| labels.text(label) == name || labels.name(label) == name;
-    let own = by_activity(analysis).into_iter().filter(|(label, _)| is_it(*label));
+    let own = stretches_by_activity(analysis).into_iter().filter(|(label, _)| is_it(*label));
     let all: Vec<(i64, i64)> = own.flat_map(|(_, stretches)| stretches).collect();
-    (!all.is_empty()).then(|| joined(all))
+    (!all.is_empty()).then(|| join_stretches(all))
 }
 
-/// The names that a log has.
-fn known(analysis: &Analysis, labels: &Labels) -> Vec<String> {
+/// Returns the names of components, states and activities in a log.
+fn known_names(analysis: &Analysis, labels: &Labels) -> Vec<String> {
     let states = analysis.log.components.iter().flat_map(|component| {
         let of = component.states.iter().map(|state| format!("{}:{state}", component.name));
         std::iter::once(component.name.clone()).chain(of).collect::<Vec<_>>()
     });
-    let activities = by_activity(analysis).into_keys().map(|label| labels.text(label));
+    let activities = stretches_by_activity(analysis).into_keys().map(|label| labels.text(label));
     states.chain(activities.collect::<Vec<_>>()).collect()
 }
 
@@ -137,8 +144,8 @@ mod tests {
     use super::super::{AnalysisOptions, analyse, read_csv};
     use super::*;
 
-    fn question(outer: &str, inner: &str) -> ContainingQuestion {
-        ContainingQuestion { outer: outer.into(), inner: inner.into() }
+    fn question(outer: &str, inner: &str) -> ContainmentQuestion {
+        ContainmentQuestion { outer: outer.into(), inner: inner.into() }
     }
 
     /// Three wake-ups: with a packet, with a reception that is never bound, with nothing.
@@ -157,7 +164,7 @@ mod tests {
     fn occurrences_are_told_by_what_they_contain() {
         let (analysis, labels) = log();
         let count = |outer: &str, inner: &str| {
-            let found = containing(&analysis, &labels, &question(outer, inner)).unwrap();
+            let found = count_containing(&analysis, &labels, &question(outer, inner)).unwrap();
             (found.with.count, found.without.count)
         };
         assert_eq!(count("R", "4:packet"), (1, 2));
@@ -165,7 +172,7 @@ mod tests {
         // What was received under the proxy and bound is the packet's, and not the proxy's.
         assert_eq!(count("R", "1:receive"), (1, 2));
         assert_eq!(count("4:packet", "R"), (1, 0));
-        let found = containing(&analysis, &labels, &question("R", "receive")).unwrap();
+        let found = count_containing(&analysis, &labels, &question("R", "receive")).unwrap();
         assert!((found.with.time_s - 1.0).abs() < 1e-9);
         assert!((found.without.time_s - 2.0).abs() < 1e-9);
     }
@@ -173,17 +180,17 @@ mod tests {
     #[test]
     fn a_name_that_is_not_there_is_said() {
         let (analysis, labels) = log();
-        let error = containing(&analysis, &labels, &question("radio", "R")).unwrap_err();
+        let error = count_containing(&analysis, &labels, &question("radio", "R")).unwrap_err();
         assert_eq!(error.name, "radio");
         assert_eq!(error.known, ["R", "R:off", "R:on", "C", "1:receive", "4:packet"]);
         // What is looked for may never have happened.
-        let never = containing(&analysis, &labels, &question("R", "radio")).unwrap();
+        let never = count_containing(&analysis, &labels, &question("R", "radio")).unwrap();
         assert_eq!((never.with.count, never.without.count, never.is_inner_known), (0, 3, false));
     }
 
     #[test]
     fn the_interval_is_wilsons() {
-        let of = |with, without| Containing {
+        let of = |with, without| ContainmentCounts {
             question: question("a", "b"),
             with: CountedOccurrences { count: with, time_s: 0.0 },
             without: CountedOccurrences { count: without, time_s: 0.0 },

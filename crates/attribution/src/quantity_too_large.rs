@@ -11,7 +11,7 @@ use wattline_units::shortened::shortened;
     shortened(whose),
     shortened(value)
 )]
-pub struct TooLarge {
+pub struct QuantityTooLarge {
     /// Which quantity.
     pub what: &'static str,
     /// Whose it is.
@@ -20,8 +20,8 @@ pub struct TooLarge {
     pub value: String,
 }
 
-impl TooLarge {
-    /// The value in whole attounits.
+impl QuantityTooLarge {
+    /// Returns a value in whole attounits.
     ///
     /// # Errors
     /// 38 digits do not hold it, or it is no number.
@@ -30,7 +30,7 @@ impl TooLarge {
         Atto::nearest(value).ok_or_else(too_large)
     }
 
-    /// What parts leave of the energy of all, in whole attojoules.
+    /// Returns the energy that parts leave of a total, in whole attojoules.
     pub(crate) fn rest(
         whose: &str,
         total_j: f64,
@@ -52,10 +52,10 @@ mod tests {
 
     #[test]
     fn a_quantity_that_does_not_fit_is_named() {
-        let error = TooLarge::check("energy_j", "a", 1e21).unwrap_err().to_string();
+        let error = QuantityTooLarge::check("energy_j", "a", 1e21).unwrap_err().to_string();
         assert!(error.starts_with("energy_j of a is 1000000000000000000000, which"), "{error}");
         let parts = [Atto::nearest(0.1), Atto::nearest(0.2)].into_iter().flatten();
-        let rest = TooLarge::rest("all", 0.3, parts).unwrap();
+        let rest = QuantityTooLarge::rest("all", 0.3, parts).unwrap();
         // As `f64`s, 0.1 and 0.2 are together more than 0.3.
         assert_eq!(rest.attounits(), -28);
     }
