@@ -34,6 +34,7 @@ mod pages;
 mod patterns;
 mod pipeline;
 mod plan_on_board;
+mod predictions;
 mod private;
 mod probes;
 mod profile;

@@ -14,6 +14,7 @@ use super::library::lump_columns;
 use super::linear::Spectrum;
 use super::options::{FitOptions, Solver};
 use super::quantiles::{NORMAL_975, student_975};
+use super::residual_spread::ResidualSpread;
 use super::solver::{Solution, SolvedScope, solve};
 use super::table_check::check_table;
 use crate::table::{Case, Table};
@@ -49,10 +50,35 @@ fn fit_one_board(table: &Table, options: &FitOptions) -> Result<Model, ModelErro
         let replicates = settings.replicates as f64;
         solution.diagnostics.insert("bootstrap_replicates".to_owned(), replicates);
     }
-    let squares = squared_residuals(&table, &case_predictor(&design, &solution));
+    let predicted = predicted_energies(&table, &case_predictor(&design, &solution));
+    let residuals: Vec<f64> =
+        table.cases.iter().zip(&predicted).map(|(case, found)| case.energy_j - found).collect();
+    let squares = residuals.iter().map(|residual| residual * residual).sum();
     let fitted =
         SolvedFit { design: &design, spectrum: &spectrum, known: &known, solution: &solution };
-    assemble_model(&fitted, Some(squares), options)
+    let spare = design.rows() as f64 - solution.parameters;
+    Ok(Model {
+        residual: ResidualSpread::of(&residuals, &predicted, options.weighting, spare),
+        held_out: held_out_spread(&table, &design, &solution, options),
+        ..assemble_model(&fitted, Some(squares), options)?
+    })
+}
+
+/// Returns the spread of the cases that `stack` held out about their predictions.
+fn held_out_spread(
+    table: &Table,
+    design: &Design,
+    solution: &Solution,
+    options: &FitOptions,
+) -> Option<ResidualSpread> {
+    let held_out = solution.stacked.as_ref()?.held_out.as_ref()?;
+    let unweighted = held_out.residuals.iter().zip(&design.roots);
+    let residuals: Vec<f64> = unweighted.map(|(residual, root)| residual / root).collect();
+    let predicted: Vec<f64> =
+        table.cases.iter().zip(&residuals).map(|(case, off)| case.energy_j + off).collect();
+    // Each residual is of a fit to other cases: none of them takes a degree of freedom.
+    let all = ResidualSpread::of(&residuals, &predicted, options.weighting, residuals.len() as f64);
+    all.map(|spread| ResidualSpread { degrees_of_freedom: held_out.units as f64, ..spread })
 }
 
 /// Sets intervals that don't follow from the covariance, where the cost is determined at all.
@@ -158,6 +184,8 @@ fn model_without_row_space(
         row_space: None,
         draws: draws(design, &solution.draws),
         residual_sd_j: squares.and_then(|squares| residual_sd_j(design, solution, squares)),
+        residual: None,
+        held_out: None,
         rank: known.rank,
         rank_tolerance: known.tolerance,
         condition: known.condition,
@@ -208,9 +236,9 @@ fn standard_errors(design: &Design, known: &Estimability, solution: &Solution) -
     (0..design.columns()).map(|j| holds(j).then(|| error(j))).collect()
 }
 
-fn squared_residuals(table: &Table, priced: &CasePredictor) -> f64 {
-    let residual = |(i, case): (usize, &Case)| case.energy_j - priced.energy_j(table.row(i), case);
-    table.cases.iter().enumerate().map(residual).map(|residual| residual * residual).sum()
+fn predicted_energies(table: &Table, priced: &CasePredictor) -> Vec<f64> {
+    let energy = |(i, case): (usize, &Case)| priced.energy_j(table.row(i), case);
+    table.cases.iter().enumerate().map(energy).collect()
 }
 
 /// Returns the root of the squared residuals per degree of freedom left, unweighted, in joules.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::devices::DeviceFactor;
 use super::predictor_choice::{ConstantEnergy, PredictorChoice};
+use super::residual_spread::ResidualSpread;
 use super::validity_limits::ValidityLimits;
 
 /// Newest format of `model.json` that this version reads, and the one it writes.
@@ -190,6 +191,14 @@ pub struct Model {
     pub draws: Vec<Vec<f64>>,
     /// Standard deviation of the residuals in joules.
     pub residual_sd_j: Option<f64>,
+    /// Spread of measurements about the fit, absolute or relative as its weights suppose; absent
+    /// where the cases leave no degrees of freedom, and of rows that were streamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residual: Option<ResidualSpread>,
+    /// Spread of cases that were held out about their predictions, which contains the errors of
+    /// the costs; of `stack` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<ResidualSpread>,
     /// Rank of the count matrix, at `rank_tolerance`.
     pub rank: usize,
     /// Relative tolerance on singular values that the rank was found with.
@@ -231,6 +240,8 @@ impl Model {
             row_space: None,
             draws: Vec::new(),
             residual_sd_j: None,
+            residual: None,
+            held_out: None,
             rank: 0,
             rank_tolerance: 1e-9,
             condition: None,

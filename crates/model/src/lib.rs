@@ -35,10 +35,13 @@ mod microbenchmark_prior;
 mod missing_costs;
 mod on_device;
 mod options;
+mod predicted_case;
 mod prediction;
+mod predictive_distribution;
 mod predictor_choice;
 mod prior_file;
 mod quantiles;
+mod residual_spread;
 #[cfg(feature = "linfa")]
 mod second_opinion;
 mod solver;
@@ -76,9 +79,12 @@ pub use library::LIBRARY_OTHER;
 pub use options::{
     BootstrapOptions, FitOptions, GdOptions, LearningRate, LibraryColumns, Penalty, Solver,
 };
+pub use predicted_case::PredictedCase;
 pub use prediction::{ColumnIndex, EnergyPrediction};
+pub use predictive_distribution::{EnergyPrognosis, PredictiveDistribution};
 pub use predictor_choice::{CandidateScore, ConstantEnergy, PredictorChoice};
 pub use quantiles::{normal_quantile, student_975, student_quantile};
+pub use residual_spread::{ResidualSize, ResidualSpread};
 #[cfg(feature = "linfa")]
 pub use second_opinion::{SECOND_OPINION, second_opinion};
 pub use stream::{

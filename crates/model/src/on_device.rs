@@ -71,6 +71,10 @@ impl Model {
         }
         model.draws.iter_mut().flatten().for_each(|cost| *cost *= factor);
         model.residual_sd_j = self.residual_sd_j.map(|sd| sd * factor);
+        model.residual = self.residual.map(|spread| spread.times(factor));
+        model.held_out = self
+            .held_out
+            .map(|spread| spread.times(factor).with_relative_error(factor_se / factor));
         model
     }
 }

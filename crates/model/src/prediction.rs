@@ -44,41 +44,6 @@ impl Model {
         EnergyPrediction { energy_j, se_j }
     }
 
-    /// Predicts the energy of a whole case from `(column, executions)` pairs: within reach of the
-    /// cases fitted to, and with the constant energy, whose error is unknown.
-    pub fn predict_case(
-        &self,
-        counts: &[(usize, f64)],
-        duration_s: Option<f64>,
-    ) -> EnergyPrediction {
-        let within = self.reach.as_ref().and_then(|reach| {
-            let mut row = vec![0.0; self.costs.len()];
-            self.merged(counts).into_iter().for_each(|(j, n)| row[j] = n);
-            let within = reach.counts_within(&row)?;
-            let beyond: f64 = row.iter().zip(&within).map(|(n, within)| n - within).sum();
-            Some((within, beyond * reach.cost_j))
-        });
-        let mut found = match within {
-            None => self.predict_with_case_costs(counts),
-            Some((within, beyond_j)) => {
-                let within: Vec<(usize, f64)> = within.into_iter().enumerate().collect();
-                let found = self.predict_with_case_costs(&within);
-                EnergyPrediction { energy_j: found.energy_j + beyond_j, se_j: None }
-            }
-        };
-        if let Some(constant) = self.constant {
-            found.energy_j += constant.energy_j(duration_s);
-            found.se_j = None;
-        }
-        found
-    }
-
-    fn predict_with_case_costs(&self, counts: &[(usize, f64)]) -> EnergyPrediction {
-        let Some(costs_j) = &self.case_costs_j else { return self.predict(counts) };
-        let energy_j = self.merged(counts).into_iter().map(|(j, n)| n * costs_j[j]).sum();
-        EnergyPrediction { energy_j, se_j: None }
-    }
-
     /// Whether the cases alone determine the energy of these counts, though they may
     /// not determine each cost in it.
     pub fn is_estimable(&self, counts: &[(usize, f64)]) -> bool {
@@ -86,7 +51,7 @@ impl Model {
         self.row_space.as_ref().is_none_or(|space| space.holds(&counts, self.costs.len()))
     }
 
-    fn merged(&self, counts: &[(usize, f64)]) -> Vec<(usize, f64)> {
+    pub(crate) fn merged(&self, counts: &[(usize, f64)]) -> Vec<(usize, f64)> {
         let mut merged: BTreeMap<usize, f64> = BTreeMap::new();
         for (j, n) in counts.iter().filter(|(j, n)| *j < self.costs.len() && *n != 0.0) {
             *merged.entry(*j).or_default() += n;
@@ -94,7 +59,7 @@ impl Model {
         merged.into_iter().collect()
     }
 
-    fn variance(&self, counts: &[(usize, f64)]) -> Option<f64> {
+    pub(crate) fn variance(&self, counts: &[(usize, f64)]) -> Option<f64> {
         let covariance = self.covariance.as_ref()?;
         if self.covariance_scope == CovarianceScope::Estimable && !self.is_estimable(counts) {
             return None;

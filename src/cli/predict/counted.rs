@@ -10,11 +10,11 @@ use crate::blocks::BlockId;
 use crate::cli::progress;
 use crate::facts::ScenarioFacts;
 use crate::folder::CampaignFolder;
-use crate::model::Model;
+use crate::model::{EnergyPrognosis, Model};
 use crate::operations::{BlockEntry, Dictionary};
 use crate::{csv_text, unseen_inputs};
 
-use super::{Arguments, CasePrediction, Failure, read_text};
+use super::{Arguments, CasePrediction, Failure, Predictions, read_text};
 
 /// Share of energy in new blocks from which it is reported.
 const REPORTED_SHARE: f64 = 0.001;
@@ -23,7 +23,14 @@ const REPORTED_SHARE: f64 = 0.001;
 const COUNTS: &str = "counts.csv";
 
 /// Predicts the run that a folder of `trace` counted.
-pub(super) fn predictions(arguments: &Arguments) -> Result<Vec<CasePrediction>, Failure> {
+pub(super) fn predictions(arguments: &Arguments) -> Result<Predictions, Failure> {
+    if !arguments.compare.is_empty() {
+        return Err(Failure::Usage(
+            "--compare: a folder of `wattline trace` is one case; cases of a data set or programs \
+             of effects can be compared"
+                .to_owned(),
+        ));
+    }
     let campaign = CampaignFolder::new(&arguments.model);
     let (mut facts, model) = (ScenarioFacts::read(&campaign, None)?, campaign.read::<Model>()?);
     facts.check(&model)?;
@@ -35,15 +42,27 @@ pub(super) fn predictions(arguments: &Arguments) -> Result<Vec<CasePrediction>, 
     print_input_spread(spread.as_ref(), &campaign);
     let name = std::path::absolute(&arguments.dataset).unwrap_or_default();
     let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(vec![CasePrediction {
-        case: name,
+    let prognosis = predicted.prognosis(spread.as_ref());
+    let case = CasePrediction {
         device: facts.device.clone(),
-        measured: None,
-        measured_se: None,
-        predicted: predicted.energy.0,
-        interval: predicted.interval(spread.as_ref()),
+        missing_reason: missing_reason(&prognosis, spread.is_some()).map(str::to_owned),
+        prognosis,
         unknown: unknown_share(&model, &facts.dictionary, &executions),
-    }])
+        ..CasePrediction::new(name, predicted.energy.0)
+    };
+    Ok(Predictions { cases: vec![case], comparisons: Vec::new() })
+}
+
+/// Reason why a distribution is absent.
+fn missing_reason(prognosis: &EnergyPrognosis, knows_spread: bool) -> Option<&'static str> {
+    match (&prognosis.expected, knows_spread) {
+        (None, _) => Some("the accounts have no error of an energy of these counts"),
+        (Some(_), false) => Some(
+            "how far a measurement of another input is from its prediction is unknown without \
+             unseen.csv, so that there is no distribution of a new measurement",
+        ),
+        _ => None,
+    }
 }
 
 /// Prints the share of the energy in blocks without samples, which count-based costs alone

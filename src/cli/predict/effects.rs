@@ -4,12 +4,11 @@ use crate::csv_text;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Arguments, CasePrediction, Failure, read_text};
-use crate::account::Interval;
+use super::comparison::{CaseComparison, compared_pairs};
+use super::{Arguments, CasePrediction, Failure, Predictions, read_text};
 use crate::cli::progress;
 use crate::cli::user_table::read_user_table;
 use crate::model::bayes::KnownEffects;
-use crate::units::Joules;
 
 /// File of draws beside effects.csv.
 const DRAWS: &str = "draws.csv";
@@ -22,11 +21,12 @@ struct EffectsProgram {
     measured: Option<f64>,
 }
 
+/// Reason why effects without draws have no distribution.
+const NO_DRAWS: &str = "there are no draws of these effects, and the errors of single effects do \
+                        not contain their correlations";
+
 /// Predicts the programs of a table, in order of appearance.
-pub(super) fn predictions(
-    arguments: &Arguments,
-    effects: &str,
-) -> Result<Vec<CasePrediction>, Failure> {
+pub(super) fn predictions(arguments: &Arguments, effects: &str) -> Result<Predictions, Failure> {
     let known = KnownEffects::from_csv(effects);
     let known =
         add_draws(known.map_err(|error| Failure::input(&arguments.model, error))?, arguments)?;
@@ -41,23 +41,35 @@ pub(super) fn predictions(
     let text = read_user_table(&arguments.dataset)?;
     let (names, programs) = read_programs(&text, &known, over)
         .map_err(|message| Failure::input(&arguments.dataset, message))?;
+    let mean_j = |case: &String| known.predict(&programs[case].patterns, over).mean_j;
+    let reason = |is_known: bool| (!is_known).then(|| NO_DRAWS.to_owned());
     let row = |case: &String| {
         let program = &programs[case];
-        let found = known.predict(&program.patterns, over);
-        let interval = found
-            .distribution
-            .map(|of| Interval { lo: Joules(of.interval_j.0), hi: Joules(of.interval_j.1) });
+        let prognosis = known.prognosis(&program.patterns, None, over);
         CasePrediction {
-            case: case.clone(),
             device: over.map(|factor| format!("any {factor}")),
             measured: program.measured,
-            measured_se: None,
-            predicted: found.mean_j,
-            interval,
-            unknown: 0.0,
+            missing_reason: reason(prognosis.expected.is_some()),
+            prognosis,
+            ..CasePrediction::new(case.clone(), mean_j(case))
         }
     };
-    Ok(names.iter().map(row).collect())
+    let compare = |(one, two): (usize, usize)| {
+        let (first, second) = (&names[one], &names[two]);
+        let less = Some(&programs[second].patterns[..]);
+        let prognosis = known.prognosis(&programs[first].patterns, less, over);
+        CaseComparison {
+            first: first.clone(),
+            second: second.clone(),
+            difference_j: mean_j(first) - mean_j(second),
+            missing_reason: reason(prognosis.expected.is_some()),
+            prognosis,
+        }
+    };
+    let all: Vec<&str> = names.iter().map(String::as_str).collect();
+    let pairs = compared_pairs(&arguments.compare, &all)?;
+    let comparisons = pairs.into_iter().map(compare).collect();
+    Ok(Predictions { cases: names.iter().map(row).collect(), comparisons })
 }
 
 /// Known effects with the draws beside them, if there are any.

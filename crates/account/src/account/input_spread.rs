@@ -34,6 +34,16 @@ impl InputSpread {
         (!errors.is_empty()).then_some(Self { relative, inputs: errors.len() })
     }
 
+    /// Standard deviation relative to the predicted energy.
+    pub fn relative(&self) -> f64 {
+        self.relative
+    }
+
+    /// Number of inputs that it is estimated from: its degrees of freedom.
+    pub fn inputs(&self) -> f64 {
+        self.inputs as f64
+    }
+
     /// Half the width of the 95 % interval of a further input relative to its energy, without the
     /// accounts' own errors, by Student's t for the number of inputs.
     pub fn half_width(&self) -> f64 {

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
 use crate::interval::{Interval, NORMAL_975};
+use crate::model::{EnergyPrognosis, PredictiveDistribution, student_975};
 use crate::units::Joules;
 
 use super::PricedParts;
@@ -64,6 +65,29 @@ impl PredictedEnergy {
         let of_accounts = Interval::around(self.energy, self.se?.0.powi(2));
         let half_j = spread.map_or(0.0, InputSpread::half_width) * self.energy.0;
         Some(of_accounts.widened(self.energy, (half_j / NORMAL_975).powi(2)))
+    }
+}
+
+impl PredictedEnergy {
+    /// Returns the distributions of the energy of a run that was not measured. The spread of
+    /// inputs contains the noise of their measurements, so that with it a new measurement has the
+    /// distribution of the expected energy; without it only the errors of the accounts are known.
+    /// The interval is that of [`Self::interval`].
+    pub fn prognosis(&self, spread: Option<&InputSpread>) -> EnergyPrognosis {
+        let Some(se) = self.se else { return EnergyPrognosis::default() };
+        let (mean_j, of_accounts) = (self.energy.0, se.0);
+        let of_inputs = spread.map_or(0.0, |spread| spread.relative() * mean_j);
+        let variance = of_accounts.powi(2) + of_inputs.powi(2);
+        // Welch and Satterthwaite: the spread alone has few degrees of freedom.
+        let degrees_of_freedom = spread
+            .map(|spread| spread.inputs() * variance.powi(2) / of_inputs.powi(4))
+            .filter(|degrees| degrees.is_finite());
+        let half_of_inputs = spread.map_or(0.0, InputSpread::half_width) * mean_j;
+        let half = f64::hypot(NORMAL_975 * of_accounts, half_of_inputs);
+        let sd_j = half / degrees_of_freedom.map_or(NORMAL_975, student_975);
+        let expected = PredictiveDistribution::Student { mean_j, sd_j, degrees_of_freedom };
+        let measurement = spread.map(|_| expected.clone());
+        EnergyPrognosis { expected: Some(expected), measurement }
     }
 }
 
@@ -185,6 +209,30 @@ mod tests {
             let explained = account(&scenario).explained_energy().joules();
             assert!((explained.0 - 2e-3).abs() < 1e-9, "{explained:?}");
         }
+    }
+
+    /// Its interval is the one that is written, and without a spread of inputs a new measurement
+    /// has none.
+    #[test]
+    fn the_distribution_has_the_interval_that_is_written() {
+        let predicted = PredictedEnergy {
+            energy: Joules(2.0),
+            se: Some(Joules(0.1)),
+            of_new_blocks: Joules::ZERO,
+        };
+        let inputs =
+            ["a", "b", "c"].map(|name| super::super::unseen::tests::input(name, 1.06, 1.0, 0.0));
+        let spread = InputSpread::of(&inputs).unwrap();
+        let found = predicted.prognosis(Some(&spread));
+        let written = predicted.interval(Some(&spread)).unwrap();
+        let (lo, hi) = found.expected.clone().unwrap().interval_j();
+        assert!((lo - written.lo.0).abs() < 1e-9 && (hi - written.hi.0).abs() < 1e-9);
+        assert_eq!(found.expected, found.measurement);
+        assert!((found.expected.unwrap().probability_below(hi) - 0.975).abs() < 1e-4);
+        let alone = predicted.prognosis(None);
+        assert!((alone.expected.unwrap().sd_j() - 0.1).abs() < 1e-12);
+        assert_eq!(alone.measurement, None);
+        assert_eq!(PredictedEnergy { se: None, ..predicted }.prognosis(None).expected, None);
     }
 
     /// Words say that a run of either method spends 1 uJ; the samples 1.5 and 0.5.

@@ -2,6 +2,7 @@
 //! draws where there are any.
 
 use super::super::error::ModelError;
+use super::super::predictive_distribution::EnergyPrognosis;
 use super::factors::FactorLevel;
 use super::level_draws::{
     EnergyDistribution, LevelDraws, PatternCounts, mean_and_sd, parse_joules,
@@ -139,6 +140,19 @@ impl KnownEffects {
             None => draws.predict(program),
         });
         ExpectedEnergy { mean_j, distribution }
+    }
+
+    /// Returns the distributions of the energy of a program, less that of another if one is given,
+    /// with `over` as in [`Self::predict`]; none without draws.
+    #[must_use]
+    pub fn prognosis(
+        &self,
+        program: &PatternCounts,
+        less: Option<&PatternCounts>,
+        over: Option<&str>,
+    ) -> EnergyPrognosis {
+        let draws = self.draws.as_ref();
+        draws.map_or_else(EnergyPrognosis::default, |draws| draws.prognosis(program, less, over))
     }
 }
 

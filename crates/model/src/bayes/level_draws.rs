@@ -2,6 +2,7 @@
 //! Draws of sums, so what effects have in common is in them.
 
 use super::super::error::ModelError;
+use super::super::predictive_distribution::{EnergyPrognosis, PredictiveDistribution};
 use super::factors::FactorLevel;
 use wattline_units::csv_text;
 use wattline_units::quantile::quantile;
@@ -59,17 +60,49 @@ impl LevelDraws {
         self.distribution(self.energies(program), program)
     }
 
+    /// Returns the distributions of the energy of a program, less that of another if one is given;
+    /// `over` is a factor of an unknown level, the same for both. Effects and residual are drawn
+    /// jointly, and each execution of a pattern has an independent residual.
+    #[must_use]
+    pub(crate) fn prognosis(
+        &self,
+        program: &PatternCounts,
+        less: Option<&PatternCounts>,
+        over: Option<&str>,
+    ) -> EnergyPrognosis {
+        let mut means_j = self.energies_over(program, over);
+        let less_j = self.energies_over(less.unwrap_or_default(), over);
+        means_j.iter_mut().zip(less_j).for_each(|(energy, less)| *energy -= less);
+        let all = program.iter().chain(less.unwrap_or_default());
+        let executions = all.map(|(_, n)| n).sum::<f64>();
+        let residuals = self.residual.iter().cycle().take(means_j.len());
+        let sds_j = residuals.map(|sd| sd * executions.sqrt()).collect();
+        EnergyPrognosis {
+            expected: Some(PredictiveDistribution::Draws {
+                means_j: means_j.clone(),
+                sds_j: vec![0.0; means_j.len()],
+            }),
+            measurement: Some(PredictiveDistribution::Draws { means_j, sds_j }),
+        }
+    }
+
     /// Returns the distribution of the energy of a program for an unknown level of `factor` (a
     /// device that was not measured): all its levels are equally likely, and their spread is
     /// included.
     #[must_use]
     pub(crate) fn predict_over(&self, factor: &str, program: &PatternCounts) -> EnergyDistribution {
+        self.distribution(self.energies_over(program, Some(factor)), program)
+    }
+
+    /// Energies draw by draw; with `over` all draws for each of its levels, one after the other.
+    fn energies_over(&self, program: &PatternCounts, over: Option<&str>) -> Vec<f64> {
+        let Some(factor) = over else { return self.energies(program) };
         let places = (0..self.levels.len()).filter(|place| self.levels[*place].factor == factor);
         let each = places.flat_map(|place| {
             let with = |(levels, n): &(Vec<usize>, f64)| ([&levels[..], &[place]].concat(), *n);
             self.energies(&program.iter().map(with).collect::<Vec<_>>())
         });
-        self.distribution(each.collect(), program)
+        each.collect()
     }
 
     fn energies(&self, program: &PatternCounts) -> Vec<f64> {
@@ -200,5 +233,26 @@ mod tests {
         assert_eq!(found.predictive_sd_j, 1.0);
         let over = draws.predict_over("device", &[(vec![0], 1.0)]);
         assert_eq!((over.mean_j, over.interval_j.0 < 4.5, over.sd_j > 0.9), (5.0, true, true));
+    }
+
+    /// Two programs that differ by one pattern: what both have cancels, draw by draw.
+    #[test]
+    fn differences_are_drawn_jointly() {
+        let levels = [level("operation", "Add"), level("device", "A"), level("device", "B")];
+        let by_level = vec![vec![1.0, 1.1, 0.9], vec![3.0, 20.0, 100.0], vec![5.0, 4.0, 3.0]];
+        let draws = LevelDraws::new(&levels, by_level, vec![0.5; 3]);
+        let (one, two) = ([(vec![0, 1], 4.0)], [(vec![0, 1], 4.0), (vec![0], 5.0)]);
+        let found = draws.prognosis(&one, Some(&two), None);
+        let (expected, measurement) = (found.expected.unwrap(), found.measurement.unwrap());
+        assert!((expected.mean_j() + 5.0).abs() < 1e-12 && (expected.sd_j() - 0.5).abs() < 1e-12);
+        assert_eq!(expected.probability_below(0.0), 3.5 / 4.0);
+        // Thirteen residuals: 0.25 J^2 of the effects, and 13 times that.
+        assert!((measurement.sd_j() - 3.5f64.sqrt()).abs() < 1e-12);
+        // Phi(5 / s), Phi(5.5 / s) and Phi(4.5 / s) with s = 0.5 sqrt(13), by mpmath.
+        let below = (0.997_227_2 + 0.998_859_0 + 0.993_722_5 + 0.5) / 4.0;
+        assert!((measurement.probability_below(0.0) - below).abs() < 1e-6);
+        // An unknown device is the same one for both.
+        let over = draws.prognosis(&[(vec![0], 2.0)], Some(&[(vec![0], 2.0)]), Some("device"));
+        assert_eq!(over.expected.unwrap().sd_j(), 0.0);
     }
 }

@@ -69,6 +69,17 @@ pub(crate) struct StackedChoice {
     pub reach: ValidityLimits,
     /// Energy that does not depend on operations; absent if there is none.
     pub constant: Option<ConstantEnergy>,
+    /// Errors of the choice on cases that were held out; absent where there were too few.
+    pub held_out: Option<HeldOutErrors>,
+}
+
+/// Errors of a predictor on cases that were held out, each by a fit to others.
+#[derive(Debug, Clone)]
+pub(crate) struct HeldOutErrors {
+    /// Predicted less measured energy, weighted as the design is, length m.
+    pub residuals: Vec<f64>,
+    /// Number of cases or groups that were held out together.
+    pub units: usize,
 }
 
 /// Collects diagnostics from names and values.

@@ -245,3 +245,51 @@ fn an_unknown_device_lies_between_the_known() {
     let found = posterior.joules.predict_over("device", &[(vec![add], 1.0)]);
     assert!((found.mean_j - 3.0).abs() < 0.01 && (found.sd_j - 1.0).abs() < 0.01, "{found:?}");
 }
+
+/// Programs of several patterns, measured anew after a fit to four measurements of each pattern: 95
+/// % of their measurements lie in the interval of a new one, far fewer in that of the mean, and the
+/// probability to be below a limit is the share of measurements that are.
+#[test]
+fn new_measurements_of_programs_lie_in_95_percent() {
+    let names = ["operation", "device"].map(str::to_owned);
+    let (operations, devices) = (["Add", "Mul", "Div", "Neg"], ["A", "B"]);
+    let truth = |operation: usize, device: usize| 2.0 + operation as f64 + 0.5 * device as f64;
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    let (mut cases, mut of_new, mut of_mean, mut below, mut below_found) =
+        (0.0, 0.0, 0.0, 0.0, 0.0);
+    for seed in 0..12 {
+        let mut measured = Vec::new();
+        let mut noise = |n: f64| 0.3 * n.sqrt() * random.sample::<f64, _>(StandardNormal);
+        for at in 0..4 * operations.len() * devices.len() {
+            let (operation, device) = (at % operations.len(), at / operations.len() % 2);
+            let levels = vec![operations[operation].to_owned(), devices[device].to_owned()];
+            measured.push((levels, truth(operation, device) + noise(1.0)));
+        }
+        let data = FactorMeasurements::new(&names, &measured).unwrap();
+        let options = ChainOptions { seed, ..ChainOptions::default().as_draft() };
+        let posterior = fit_effects(&data, EffectSign::Positive, &options).unwrap();
+        let place = |factor, name| data.place(factor, name).unwrap();
+        for program in 0..40 {
+            let (device, mut energy) = (program % 2, 0.0);
+            let mut counts = Vec::new();
+            for (at, name) in operations.iter().enumerate().take(1 + program % 4) {
+                let n = 1.0 + f64::from(u8::from(program % 3 == at));
+                energy += n * truth(at, device) + noise(n);
+                let levels = vec![place("operation", name), place("device", devices[device])];
+                counts.push((levels, n));
+            }
+            let found = posterior.joules.prognosis(&counts, None, None);
+            let (expected, new) = (found.expected.unwrap(), found.measurement.unwrap());
+            let within = |(lo, hi): (f64, f64)| f64::from(u8::from((lo..=hi).contains(&energy)));
+            let limit = expected.mean_j() + 0.4;
+            cases += 1.0;
+            of_new += within(new.interval_j());
+            of_mean += within(expected.interval_j());
+            below += f64::from(u8::from(energy < limit));
+            below_found += new.probability_below(limit);
+        }
+    }
+    let shares = [of_new, of_mean, below, below_found].map(|sum| sum / cases);
+    assert!((0.925..0.975).contains(&shares[0]) && shares[1] < 0.9, "{shares:?}");
+    assert!((shares[2] - shares[3]).abs() < 0.05, "{shares:?}");
+}

@@ -23,6 +23,11 @@ impl HeldOutCases {
         judge.by_fold(&zeros).iter().all(|nmae| nmae.is_finite()).then_some(judge)
     }
 
+    /// Number of cases or groups that are held out together.
+    pub fn units(&self) -> usize {
+        self.units.len()
+    }
+
     /// Number of folds.
     pub fn folds(&self) -> usize {
         self.fold_of.iter().max().map_or(0, |last| last + 1)

@@ -30,7 +30,7 @@ use super::super::options::{FitOptions, Penalty};
 use super::super::predictor_choice::{CandidateScore, ConstantEnergy, PredictorChoice};
 use super::super::validity_limits::{ValidityLimits, counts_within_shares, largest_shares};
 use super::shrink;
-use super::solution::{Covariance, Solution, StackedChoice, diagnostics};
+use super::solution::{Covariance, HeldOutErrors, Solution, StackedChoice, diagnostics};
 
 /// The share of the energy below which operations explain next to nothing of it.
 const NEXT_TO_NOTHING: f64 = 0.01;
@@ -68,6 +68,10 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     };
     let knows_more = shrunk.diagnostics["prior_by_share"] == 0.0;
     let (choice, weights) = choose(&held_out, &judge, knows_more);
+    let errors = HeldOutErrors {
+        residuals: chosen_residuals(&held_out, &judge, &choice),
+        units: judge.units(),
+    };
     let fits = with_one_ridge(wide.candidates(&gram, options, &shrunk)?, held_out.ridge);
     let part = |name: &str| held_out.names.iter().position(|n| *n == name).map(|k| weights[k]);
     let parts: Vec<(f64, Vec<f64>)> = fits
@@ -80,7 +84,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         &wide,
         shrunk,
         &parts,
-        StackedChoice { choice, case_b: None, reach, constant: None },
+        StackedChoice { choice, case_b: None, reach, constant: None, held_out: Some(errors) },
     ))
 }
 
@@ -90,7 +94,13 @@ fn shrink_alone(shrunk: Solution, reach: ValidityLimits) -> Solution {
     let choice =
         PredictorChoice { chosen: SHRINK.to_owned(), why, folds: 0, candidates: Vec::new() };
     Solution {
-        stacked: Some(StackedChoice { choice, case_b: None, reach, constant: None }),
+        stacked: Some(StackedChoice {
+            choice,
+            case_b: None,
+            reach,
+            constant: None,
+            held_out: None,
+        }),
         ..shrunk
     }
 }
@@ -299,6 +309,22 @@ fn choose(
         });
     let candidates = candidates.collect();
     (PredictorChoice { chosen: chosen.to_owned(), why, folds: judge.folds(), candidates }, weights)
+}
+
+/// Returns the held-out residuals of the chosen predictor.
+fn chosen_residuals(
+    held_out: &HeldOutResiduals,
+    judge: &HeldOutCases,
+    choice: &PredictorChoice,
+) -> Vec<f64> {
+    match choice.chosen.as_str() {
+        SHRINK => held_out.alone.clone(),
+        FLAT => {
+            let at = held_out.names.iter().position(|name| *name == FLAT);
+            at.map_or_else(Vec::new, |at| held_out.residuals[at].clone())
+        }
+        _ => cross_weighted_residuals(&held_out.residuals, judge),
+    }
 }
 
 /// Returns residuals of the combination, in each fold by weights that were fitted to the others.

@@ -63,7 +63,7 @@ fn beside_microbenchmarks_a_combination_predicts_cases_only() {
     assert!(ours.case_costs_j.is_some() && blind.case_costs_j.is_none());
     let counts: Vec<(usize, f64)> = table.row(0).iter().copied().enumerate().collect();
     let error = |model: &Model| {
-        let energy_j = model.predict_case(&counts, table.cases[0].duration_s).energy_j;
+        let energy_j = model.predicted_case(&counts, table.cases[0].duration_s).energy_j;
         (energy_j / table.cases[0].energy_j - 1.0).abs()
     };
     assert!(error(&ours) < 0.02 && error(&ours) < error(&alone), "{}", error(&ours));
