@@ -15,7 +15,7 @@ use crate::hint::{self, FoundHints};
 use crate::java::SourceFile;
 use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::model::Model;
-use crate::verification::{self, VerifiedHints};
+use crate::verification::{self, JointSavingTable, VerifiedHints};
 use crate::{found_hints, report};
 
 use super::progress;
@@ -113,5 +113,6 @@ fn find_hints(folder: &CampaignFolder) -> Result<(FoundHints, Vec<SourceFile>), 
     let mut found = found_hints::hints(&sources, &facts, &model, &accounts, &pairs);
     let verified: VerifiedHints = folder.read_if_there()?.unwrap_or_default();
     verification::attach_measured(&mut found, &verified.0);
+    found.joint = folder.read_if_there::<JointSavingTable>()?.and_then(|table| table.0);
     Ok((found, sources))
 }

@@ -128,7 +128,13 @@ fn open_output(options: &PipelineOptions, progress: &dyn Progress) -> Result<Out
     if options.existing == OnExisting::Replace {
         output.discard(&[names::DRY_RUNS, names::JOURNAL, names::RUNS])?;
         output.discard(&[names::MICROBENCHMARK_RUNS, names::CALLS, names::SESSION_LENGTHS])?;
-        let of_hints = [names::PAIR_RUNS, names::PAIRS, names::VERIFY_RUNS, names::VERIFIED];
+        let of_hints = [
+            names::PAIR_RUNS,
+            names::PAIRS,
+            names::VERIFY_RUNS,
+            names::VERIFIED,
+            names::JOINT_SAVING,
+        ];
         output.discard(&of_hints)?;
         truth_folder::discard(&output)?;
     }
@@ -441,8 +447,10 @@ impl PipelineContext<'_> {
         let PipelineContext { output, jdk, loaded, .. } = *self;
         let verification = Verification { loaded, found, sources, jdk, board, output };
         let verified = verification.measure()?;
-        output.write_artifact(&verified)?;
-        verification::attach_measured(found, &verified.0);
+        output.write_artifact(&verified.hints)?;
+        output.write_artifact(&verified.joint)?;
+        verification::attach_measured(found, &verified.hints.0);
+        found.joint = verified.joint.0;
         Ok(())
     }
 

@@ -69,6 +69,7 @@ fn the_pipeline_goes_from_sources_to_a_report() {
     for name in RESULTS {
         assert!(out("first").join(name).exists(), "{name} is missing");
     }
+    the_overhead_of_the_probes_is_told(summary, &out("first"));
     ledger_adds_up(&out("first").join("ledger.csv"));
     promises_are_kept(&shared.said, &out("first").join("evaluation.csv"));
     every_case_has_its_counts_and_energy(&out("first").join("dataset.csv"));
@@ -329,6 +330,16 @@ fn a_patch_is_predicted(base: &Path, folder: &Path) {
     let joules = |key: &str| methods[0][key].as_f64().unwrap();
     assert!(joules("change_j") > 0.0 && joules("change_hi_j") > joules("change_j"), "{methods:?}");
     assert!(joules("change_lo_j") < joules("change_j"), "{methods:?}");
+}
+
+/// Traced runs spend more than the power runs of their cases, by so much; the rest is not measured.
+fn the_overhead_of_the_probes_is_told(summary: &str, folder: &Path) {
+    let line = summary.lines().find(|line| line.starts_with("Overheads: probes +"));
+    assert!(line.is_some_and(|line| line.contains("% (+") && line.contains(" to +")), "{summary}");
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    for name in ["the probes", "the sampling profiler", "the power reader"] {
+        assert!(page.contains(&format!("Overhead of {name}")), "{name}");
+    }
 }
 
 /// An input's counts, made without the board: it spends what it was measured to, give or take

@@ -1,6 +1,7 @@
 //! Facts of a campaign about its scenario: counts and energies of the cases without removals,
 //! summed over input sequences. Accounts, hints and reports are computed from these.
 
+mod overhead;
 mod read;
 
 use std::borrow::Cow;
@@ -23,6 +24,8 @@ use crate::run::{self, RunRecord};
 use crate::scenario::UnanalysedLanguage;
 use crate::stacks;
 use crate::units::Joules;
+
+pub use overhead::{MeasuringOverheads, RelativeIncrease, RunOverhead};
 
 /// Reason why a campaign's folder has no facts about its scenario.
 #[derive(Debug, thiserror::Error)]

@@ -8,6 +8,7 @@ use crate::hint::board_ratio::BoardRatio;
 use crate::hint::board_ratios::BoardRatios;
 use crate::hint::hint::{Hint, MeasuredSaving};
 use crate::hint::hint_pattern::HintPattern;
+use crate::hint::joint_saving::JointSaving;
 use crate::hint::listing::{HintOptions, UnshownPlaces, is_worth_listing_on_board, listing_order};
 use crate::hint::prediction_basis::PredictionBasis;
 use crate::hint::registry::PATTERNS;
@@ -19,6 +20,8 @@ pub struct FoundHints {
     pub hints: Vec<Hint>,
     /// Code locations with a significant saving by the costs, but not on the board.
     pub others: Vec<Hint>,
+    /// Measured saving of all verified rewrites together, where there are several.
+    pub joint: Option<JointSaving>,
     /// Number of hot code locations without a significant saving by the costs, by pattern.
     unshown: BTreeMap<&'static str, UnshownPlaces>,
     /// Measured savings on the board, by pattern.
@@ -49,7 +52,8 @@ impl FoundHints {
         options: HintOptions,
     ) -> Self {
         found.iter_mut().for_each(|hint| hint.apply_board_ratio(&board));
-        let mut found = Self { hints: found, others: Vec::new(), unshown, board, options };
+        let mut found =
+            Self { hints: found, others: Vec::new(), joint: None, unshown, board, options };
         found.separate_withheld();
         found
     }
@@ -96,12 +100,16 @@ impl FoundHints {
         PATTERNS.iter().filter_map(of).collect()
     }
 
-    /// Removes the results of other patterns; keeps all where none is named.
+    /// Removes the results of other patterns, and the joint saving, which is of all; keeps all
+    /// where none is named.
     pub fn keep_only(&mut self, patterns: &[String]) {
         let wanted = |pattern: &str| patterns.is_empty() || patterns.iter().any(|p| p == pattern);
         self.hints.retain(|hint| wanted(hint.pattern));
         self.others.retain(|hint| wanted(hint.pattern));
         self.unshown.retain(|pattern, _| wanted(pattern));
+        if !patterns.is_empty() {
+            self.joint = None;
+        }
     }
 
     /// Reason why there is no hint; empty where there is one.

@@ -2,6 +2,8 @@
 //! the sources, compiled, and run beside the original, in rounds, so that drift of the board
 //! affects all equally.
 
+mod joint_copy;
+mod joint_table;
 mod rounds;
 mod savings_basis;
 mod table;
@@ -21,7 +23,7 @@ use crate::failure::Failure;
 use crate::folder::Output;
 use crate::folder::names::VERIFY_RUNS;
 use crate::format::counted;
-use crate::hint::{self, FoundHints, Hint};
+use crate::hint::{self, FoundHints, Hint, JointSaving};
 use crate::instrument::Probe;
 use crate::java::SourceFile;
 use crate::load::LoadedScenario;
@@ -37,9 +39,11 @@ use crate::scenario::Scenario;
 use crate::toolchain::Jdk;
 use crate::{plan, stacks};
 
+use joint_copy::{JointCopy, rewrite_name};
 use rounds::SessionsByRound;
 use savings_basis::{SavingsBasis, rewrites_of_copy};
 
+pub use joint_table::JointSavingTable;
 pub use table::{VerifiedHint, VerifiedHints, attach_measured};
 
 /// Inputs of a verification: hints, sources, compiler and board.
@@ -58,6 +62,15 @@ pub struct Verification<'v> {
     pub output: &'v Output,
 }
 
+/// Measured savings of rewrites, one by one and together.
+#[derive(Debug, Default)]
+pub struct VerifiedRewrites {
+    /// Measured savings of the single rewrites.
+    pub hints: VerifiedHints,
+    /// Saving of all together, if there are several that do not overlap.
+    pub joint: JointSavingTable,
+}
+
 /// Case name of the unchanged application.
 const ORIGINAL: &str = "original";
 
@@ -66,18 +79,23 @@ impl Verification<'_> {
     ///
     /// # Errors
     /// A copy that does not compile, a board that is lost, folders that can't be written.
-    pub fn measure(&self) -> Result<VerifiedHints, Failure> {
+    pub fn measure(&self) -> Result<VerifiedRewrites, Failure> {
         let chosen = self.found.hints_to_measure(self.loaded.scenario.hints.verify);
         if chosen.is_empty() {
-            return Ok(VerifiedHints::default());
+            return Ok(VerifiedRewrites::default());
         }
         let places =
             SavingsBasis::of(&chosen, self.sampler()?, &self.loaded.application.dictionary);
         let copies = places.copies(&chosen, self.sources);
+        let joint = JointCopy::of(&chosen, &copies, self.sources);
         let phase = if places.are_sampled() { RunPhase::Sampled } else { RunPhase::Power };
-        let records = self.run_sessions(phase, &chosen, &copies)?;
-        let shares = records.iter().map(|record| self.shares(record, &places, chosen.len()));
-        let shares: Vec<Vec<f64>> = shares.collect::<Result<_, _>>()?;
+        let records = self.run_sessions(phase, &chosen, &copies, joint.as_ref())?;
+        let shares = records.iter().map(|record| {
+            let mut shares = self.shares(record, &places, chosen.len())?;
+            shares.extend(joint.as_ref().map(|joint| places.joint_share(&shares, &joint.applied)));
+            Ok(shares)
+        });
+        let shares: Vec<Vec<f64>> = shares.collect::<Result<_, Failure>>()?;
         let rounds = SessionsByRound::of(records.iter().zip(shares), &self.loaded.scenario);
         let verified = chosen.iter().enumerate().filter_map(|(at, hint)| {
             Some(VerifiedHint::of(hint, &rounds.saved(at, &variant_name(copies[at]))?))
@@ -91,7 +109,8 @@ impl Verification<'_> {
                 counted(chosen.len(), "rewrite")
             ));
         }
-        Ok(VerifiedHints(verified))
+        let joint = joint.and_then(|joint| joint_saving(&joint, &chosen, &copies, &rounds));
+        Ok(VerifiedRewrites { hints: VerifiedHints(verified), joint: JointSavingTable(joint) })
     }
 
     /// The board's sampler; none where the scenario has no sampled runs.
@@ -155,19 +174,23 @@ impl Verification<'_> {
         PackageKind::for_scenario_on(&self.loaded.scenario, self.board)
     }
 
-    /// Names and packages of the original and the copies.
+    /// Names and packages of the original, the copies, and that with all rewrites together.
     fn variants(
         &self,
         chosen: &[&Hint],
         copies: &[usize],
+        joint: Option<&JointCopy>,
         builder: &mut VariantBuilder<'_>,
         packing: &mut VariantPackager<'_>,
     ) -> Result<Vec<(String, Vec<u8>)>, Failure> {
         let mut variants = vec![(ORIGINAL.to_string(), self.build(builder, packing)?)];
-        for copy in BTreeSet::from_iter(copies) {
-            let hints = rewrites_of_copy(copies, *copy).into_iter().map(|at| chosen[at].clone());
-            variants
-                .push((variant_name(*copy), self.build_with(&hints.collect::<Vec<_>>(), packing)?));
+        let single = BTreeSet::from_iter(copies).into_iter();
+        let single = single.map(|copy| (variant_name(*copy), rewrites_of_copy(copies, *copy)));
+        let joint = joint.filter(|joint| joint.is_own());
+        let joint = joint.map(|joint| (joint.variant.clone(), joint.applied.clone()));
+        for (name, rewrites) in single.chain(joint) {
+            let hints: Vec<Hint> = rewrites.into_iter().map(|at| chosen[at].clone()).collect();
+            variants.push((name, self.build_with(&hints, packing)?));
         }
         Ok(variants)
     }
@@ -178,10 +201,11 @@ impl Verification<'_> {
         phase: RunPhase,
         chosen: &[&Hint],
         copies: &[usize],
+        joint: Option<&JointCopy>,
     ) -> Result<Vec<RunRecord>, Failure> {
         let mut builder = plan::builder(self.loaded, self.jdk)?;
         let mut packing = VariantPackager::new(&self.loaded.scenario, self.jdk);
-        let variants = self.variants(chosen, copies, &mut builder, &mut packing)?;
+        let variants = self.variants(chosen, copies, joint, &mut builder, &mut packing)?;
         let scenario = &self.loaded.scenario;
         let names: Vec<&str> = variants.iter().map(|(name, _)| name.as_str()).collect();
         let cases = cases(scenario, &names);
@@ -225,6 +249,28 @@ impl Verification<'_> {
             judge: self.board.judge_settings(scenario),
         }
     }
+}
+
+/// Saving of all rewrites together, beside the sum of the single ones; `None` where no round has
+/// sessions of the original and of the copy with all.
+fn joint_saving(
+    joint: &JointCopy,
+    chosen: &[&Hint],
+    copies: &[usize],
+    rounds: &SessionsByRound<'_>,
+) -> Option<JointSaving> {
+    let together = (chosen.len(), joint.variant.clone());
+    let single = joint.applied.iter().map(|at| (*at, variant_name(copies[*at])));
+    let single: Vec<(usize, String)> = single.collect();
+    let names = |of: &[usize]| of.iter().map(|at| rewrite_name(chosen[*at])).collect();
+    let (sum, difference) = (rounds.saved_sum(&single), rounds.saved_more(&together, &single));
+    Some(JointSaving {
+        applied: names(&joint.applied),
+        overlapping: names(&joint.overlapping),
+        together: rounds.saved(together.0, &together.1)?,
+        sum: sum.map(|sum| sum.saving),
+        difference: difference.map(|difference| difference.saving),
+    })
 }
 
 /// Variant name of the n-th copy of the sources.

@@ -51,11 +51,49 @@ impl<'r> SessionsByRound<'r> {
     /// Saving of a rewrite in a variant that contains it; `None` where an input has no round with
     /// both sessions, or no sample is in the method.
     pub fn saved(&self, rewrite: usize, variant: &str) -> Option<MeasuredSaving> {
-        if self.sessions.values().all(|session| session.shares[rewrite] == 0.0) {
+        self.saved_sum(&[(rewrite, variant.to_owned())])
+    }
+
+    /// Sum of the savings of several rewrites, each in its variant, round by round, as all are
+    /// compared with the same sessions of the original; `None` as of [`Self::saved`] for one.
+    pub fn saved_sum(&self, rewrites: &[(usize, String)]) -> Option<MeasuredSaving> {
+        self.summed(rewrites.iter().map(|(rewrite, variant)| (1.0, *rewrite, variant.as_str())))
+    }
+
+    /// What one variant saves more than the sum of several, round by round.
+    pub fn saved_more(
+        &self,
+        (rewrite, variant): &(usize, String),
+        others: &[(usize, String)],
+    ) -> Option<MeasuredSaving> {
+        let others = others.iter().map(|(rewrite, variant)| (-1.0, *rewrite, variant.as_str()));
+        self.summed([(1.0, *rewrite, variant.as_str())].into_iter().chain(others))
+    }
+
+    /// Weighted sum of savings: weight, rewrite and variant of each.
+    fn summed<'v>(
+        &self,
+        parts: impl Iterator<Item = (f64, usize, &'v str)> + Clone,
+    ) -> Option<MeasuredSaving> {
+        let is_unseen =
+            |rewrite: usize| self.sessions.values().all(|session| session.shares[rewrite] == 0.0);
+        if parts.clone().any(|(_, rewrite, _)| is_unseen(rewrite)) {
             return None;
         }
-        let inputs = self.inputs.iter().map(|input| self.differences(rewrite, variant, input));
-        let inputs: Vec<Vec<f64>> = inputs.collect::<Option<_>>()?;
+        let of_input = |input: &&str| {
+            let each: Vec<BTreeMap<u32, f64>> = parts
+                .clone()
+                .map(|(weight, rewrite, variant)| {
+                    let saved = self.differences(rewrite, variant, input)?;
+                    Some(saved.into_iter().map(|(round, j)| (round, weight * j)).collect())
+                })
+                .collect::<Option<_>>()?;
+            let rounds = each.first()?.keys();
+            let sum = |round: &u32| each.iter().map(|saved| saved.get(round)).sum::<Option<f64>>();
+            let sums: Vec<f64> = rounds.filter_map(sum).collect();
+            (!sums.is_empty()).then_some(sums)
+        };
+        let inputs: Vec<Vec<f64>> = self.inputs.iter().map(of_input).collect::<Option<_>>()?;
         let saved_j: f64 = inputs.iter().filter_map(|saved| mean(saved)).sum();
         let ends = |half_j| Interval { lo: Joules(saved_j - half_j), hi: Joules(saved_j + half_j) };
         let base_j = self.base_j()?;
@@ -69,16 +107,21 @@ impl<'r> SessionsByRound<'r> {
 
     /// For each round, energy of the application's own threads in the original less that with the
     /// rewrite.
-    fn differences(&self, rewrite: usize, variant: &str, input: &str) -> Option<Vec<f64>> {
+    fn differences(
+        &self,
+        rewrite: usize,
+        variant: &str,
+        input: &str,
+    ) -> Option<BTreeMap<u32, f64>> {
         let idle_power_w = self.idle_power_w?;
         let own = |session: &GoodSession<'_>| {
             PowerRun::from(session.measured).application_j(idle_power_w) * session.shares[rewrite]
         };
         let with = case_name(variant, input);
         let saved = self.rounds_of(ORIGINAL, input).filter_map(|(round, original)| {
-            Some(own(original) - own(self.sessions.get(&(with.as_str(), round))?))
+            Some((round, own(original) - own(self.sessions.get(&(with.as_str(), round))?)))
         });
-        let saved: Vec<f64> = saved.collect();
+        let saved: BTreeMap<u32, f64> = saved.collect();
         (!saved.is_empty()).then_some(saved)
     }
 
@@ -154,5 +197,50 @@ mod tests {
         assert!((saved.saving.share.unwrap() - 0.1).abs() < 1e-9 && saved.pairs == 2, "{saved:?}");
         assert_eq!(rounds.saved(1, "copy-1"), None, "no sample met it");
         assert_eq!(rounds.saved(0, "copy-2"), None, "no session has it");
+    }
+
+    /// The original spends 10 and 12 J, copies 8 and 11, and 9 and 10 J, both together 7 and 8 J:
+    /// single savings of 2 and 1, and of 1 and 2 J, whose sum is 3 J in both rounds, while it is 3
+    /// and 4 J together.
+    #[test]
+    fn savings_together_are_held_against_the_sum_round_by_round() {
+        let spent = |energy_j: f64| MeasuredSession {
+            energy_j,
+            duration_s: 1.0,
+            ..MeasuredSession::default()
+        };
+        let energies = [
+            ("original-a", [10.0, 12.0]),
+            ("copy-1-a", [8.0, 11.0]),
+            ("copy-2-a", [9.0, 10.0]),
+            ("together-a", [7.0, 8.0]),
+        ];
+        let measured: Vec<(&str, u32, MeasuredSession)> = energies
+            .iter()
+            .flat_map(|(case, [one, two])| [(*case, 1, spent(*one)), (*case, 2, spent(*two))])
+            .collect();
+        let session = |(case, round, measured)| {
+            ((case, round), GoodSession { measured, shares: vec![1.0; 3] })
+        };
+        let rounds = SessionsByRound {
+            sessions: measured
+                .iter()
+                .map(|(case, round, of)| session((*case, *round, of)))
+                .collect(),
+            idle_power_w: Some(0.0),
+            inputs: vec!["a"],
+        };
+        let single = [(0, "copy-1".to_owned()), (1, "copy-2".to_owned())];
+        let together = (2, "together".to_owned());
+        let joint = rounds.saved(2, "together").unwrap().saving;
+        assert!((joint.energy.0 - 3.5).abs() < 1e-12 && joint.interval.unwrap().lo.0 < 3.0);
+        let sum = rounds.saved_sum(&single).unwrap().saving;
+        // Errors of the original cancel in no sum of two, but here the rounds agree.
+        assert!((sum.energy.0 - 3.0).abs() < 1e-12, "{sum:?}");
+        assert_eq!(sum.interval, Some(Interval { lo: sum.energy, hi: sum.energy }));
+        let more = rounds.saved_more(&together, &single).unwrap();
+        assert!((more.saving.energy.0 - 0.5).abs() < 1e-12 && more.pairs == 2, "{more:?}");
+        assert!((more.saving.share.unwrap() - 0.5 / 11.0).abs() < 1e-12);
+        assert_eq!(rounds.saved_sum(&[(0, "copy-1".into()), (1, "copy-9".into())]), None);
     }
 }

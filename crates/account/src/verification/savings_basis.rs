@@ -86,6 +86,21 @@ impl SavingsBasis {
         let share = |method| samples.get(method).map_or(0.0, |samples| *samples as f64 / all);
         methods.iter().map(share).collect()
     }
+
+    /// Share of a session's energy that the saving of several rewrites together is computed from:
+    /// that of their methods, each once. `shares` are those of single rewrites.
+    pub fn joint_share(&self, shares: &[f64], rewrites: &[usize]) -> f64 {
+        let Self::Methods(methods) = self else { return 1.0 };
+        let mut seen: Vec<&MethodSignature> = Vec::new();
+        let mut share = 0.0;
+        for at in rewrites {
+            if !seen.contains(&&methods[*at]) {
+                seen.push(&methods[*at]);
+                share += shares[*at];
+            }
+        }
+        share
+    }
 }
 
 /// Indices of the rewrites in a copy.
@@ -130,6 +145,9 @@ mod tests {
         assert_eq!(places(&["f", "g"]).shares(2, Some(&profile)), [0.2, 0.2]);
         assert_eq!(places(&["g", "none", "g"]).shares(3, Some(&profile)), [0.4, 0.0, 0.4]);
         assert_eq!(SavingsBasis::Whole.shares(2, Some(&profile)), [1.0, 1.0]);
+        // Together they have the samples of each method once.
+        let share = places(&["g", "none", "g"]).joint_share(&[0.4, 0.0, 0.4], &[0, 1, 2]);
+        assert_eq!((share, SavingsBasis::Whole.joint_share(&[1.0, 1.0], &[0, 1])), (0.4, 1.0));
     }
 
     const TWO: &str = "class A {

@@ -53,6 +53,8 @@ pub const PAIRS: &str = "hint-microbenchmarks.json";
 pub const VERIFY_RUNS: &str = "hint-runs";
 /// Measured savings of applied hints.
 pub const VERIFIED: &str = "hint-savings.csv";
+/// Measured saving of applied hints together.
+pub const JOINT_SAVING: &str = "joint-saving.csv";
 /// Every microbenchmark's runs.
 pub const MICROBENCHMARK_WINDOWS: &str = "microbenchmark-windows.csv";
 /// Energy and counts of microbenchmarks.

@@ -346,7 +346,7 @@ pub(crate) struct MicrobenchmarksSection {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct HintsSection {
     /// Number of automatic fixes to verify, each applied to a copy of its own and measured beside
-    /// the original: those of the first hints, then those whose saving can't be distinguished from
+    /// the original, and all together in one more copy: those of the first hints, then those whose saving can't be distinguished from
     /// zero. Default 0.
     pub verify: u32,
 }

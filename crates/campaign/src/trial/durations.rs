@@ -54,7 +54,9 @@ impl Trial {
             variants as f64 * inputs_s + duration_s + rest_s
         };
         let repeats = f64::from(scenario.campaign.repeats);
-        let variants = 1 + scenario.hints.verify;
+        let rewrites = scenario.hints.verify;
+        // The original, a copy for each rewrite, and one with all of them.
+        let variants = 1 + rewrites + usize::from(rewrites > 1);
         let sessions = repeats * (variants * scenario.inputs.len() + 1) as f64;
         let verify_s = self.here_s(repeats * round_s(variants), sessions, rest_s);
         let mut times = vec![
@@ -239,8 +241,8 @@ pub(super) mod tests {
         assert_eq!(seconds(&trial, &scenario, "verify"), None);
         assert_eq!(seconds(&trial, &scenario, "calls"), Some(StageTime::Unknown));
         scenario.hints.verify = 2;
-        // Three variants with two inputs and an idle session, half a second more each.
-        about(seconds(&trial, &scenario, "verify"), 5.0 * (3.0 * 14.0 + 12.0 + 7.0 * 0.5));
+        // Four variants with two inputs and an idle session, half a second more each.
+        about(seconds(&trial, &scenario, "verify"), 5.0 * (4.0 * 14.0 + 12.0 + 9.0 * 0.5));
         let mix = static_mix(&Dictionary::default());
         let [microbenchmarks, pairs] = trial.microbenchmarks(&scenario, &mix)[..] else { panic!() };
         let meter = SessionMeter { meter: trial.meter, is_local: false };

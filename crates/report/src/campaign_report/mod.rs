@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::account::{AccountEvaluation, UnseenInputs};
 use crate::campaign::RunPhase;
 use crate::dataset::{CampaignData, DatasetFacts, DatasetOmission};
-use crate::facts::ScenarioFacts;
+use crate::facts::{MeasuringOverheads, ScenarioFacts};
 use crate::failure::Failure;
 use crate::fit::KnownCosts;
 use crate::folder::CampaignFolder;
@@ -23,7 +23,7 @@ use crate::power::meter::SoftwareMeter;
 use crate::progress::Progress;
 use crate::report::{self, CampaignFacts, ReportData, ReportedBoard};
 use crate::scenario_accounts::ScenarioAccounts;
-use crate::verification::{self, VerifiedHints};
+use crate::verification::{self, JointSavingTable, VerifiedHints};
 use crate::{found_hints, ground_truth, recorded_calls, scenario_accounts, unseen_inputs};
 
 /// Everything that a campaign's report is written from.
@@ -78,6 +78,7 @@ pub fn write_report(
         scenario,
         board: &reported_board(about, facts),
         campaign: campaign_facts(facts, input.microbenchmarks),
+        overheads: MeasuringOverheads::of(facts),
         table,
         model,
         cv: input.cross_validation,
@@ -90,6 +91,7 @@ pub fn write_report(
         hints: &input.hints.hints,
         no_hints: &input.hints.why_none(),
         withheld: &input.hints.withheld(),
+        joint: input.hints.joint.as_ref(),
         findings: input.findings,
         sources: input.sources,
         notes: &notes(facts, about, table, model),
@@ -120,6 +122,7 @@ pub fn report_of(
     let mut found = found_hints::hints(&sources, &facts, &model, accounts, &pairs);
     let verified: VerifiedHints = folder.read_if_there()?.unwrap_or_default();
     verification::attach_measured(&mut found, &verified.0);
+    found.joint = folder.read_if_there::<JointSavingTable>()?.and_then(|table| table.0);
     let input = ReportInput {
         facts: &facts,
         model: &model,

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use crate::account::calls::CallAccounts;
 use crate::account::{AccountEvaluation, Accounts, UnseenInputs};
-use crate::hint::{Hint, WithheldPlaces};
+use crate::facts::MeasuringOverheads;
+use crate::hint::{Hint, JointSaving, WithheldPlaces};
 use crate::model::table::Table;
 use crate::model::{CvRow, Model, OperationEstimability};
 
@@ -91,6 +92,8 @@ pub struct ReportData<'a> {
     pub board: &'a ReportedBoard,
     /// Numbers of cases and runs.
     pub campaign: CampaignFacts,
+    /// How much more traced and sampled runs take than power runs.
+    pub overheads: MeasuringOverheads,
     /// The data set that the model was fitted to.
     pub table: &'a Table,
     /// The fitted model.
@@ -115,6 +118,8 @@ pub struct ReportData<'a> {
     pub no_hints: &'a str,
     /// Code locations without a hint on this board, by pattern.
     pub withheld: &'a [WithheldPlaces],
+    /// Measured saving of all verified rewrites together, where there are several.
+    pub joint: Option<&'a JointSaving>,
     /// Findings by kind: code that could not be parsed, resolved, probed, removed.
     pub findings: &'a BTreeMap<String, usize>,
     /// Source text by the dictionary's file names.

@@ -10,6 +10,7 @@ use crate::account::{
     UnseenInput, UnseenInputs,
 };
 use crate::blocks::BlockId;
+use crate::facts::MeasuringOverheads;
 use crate::folder::Artifact;
 use crate::hint::{BoardRatios, FoundHints, Hint, HintInput, HintOptions, hints as find_hints};
 use crate::java::SourceFile;
@@ -53,6 +54,7 @@ impl OwnedReportData {
                 failed_runs: 2,
                 microbenchmarks: 61,
             },
+            overheads: MeasuringOverheads::default(),
             table: &self.table,
             model: &self.model,
             cv: &self.cv,
@@ -65,6 +67,7 @@ impl OwnedReportData {
             hints: &self.hints,
             no_hints: "no known pattern in a hot block",
             withheld: &[],
+            joint: None,
             findings: &self.findings,
             sources: &self.sources,
             notes: &self.notes,

@@ -1,4 +1,4 @@
-//! The report as terminal text: one screen of at most 45 lines of 100 columns, and the list of
+//! The report as terminal text: one screen of at most 46 lines of 100 columns, and the list of
 //! hints.
 
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use crate::hint::{AppliedHints, FoundHints, Hint};
 use crate::model::{self, CvSet};
 use crate::report::data::{EnergyOrigin, ReportData};
 use crate::report::view::links::SourceLinks;
-use crate::report::view::{accounts, fit, hints, most_expensive, summary};
+use crate::report::view::{accounts, fit, hints, most_expensive, overheads, summary};
 use crate::units::Joules;
 
 /// Width of the terminal in columns.
@@ -51,13 +51,19 @@ fn head(data: &ReportData<'_>) -> Vec<String> {
         ),
         format!("meter {}; frequency {}", visible(&data.board.meter), visible(frequency)),
     ];
+    lines.extend(indented_after_first(&overheads::sentence(data)));
     lines.extend(data.notes.iter().take(2).flat_map(|note| note_lines(note)));
     lines
 }
 
 /// Lines of a note, shortened in the middle, as its remedy is mostly at its end.
 fn note_lines(note: &str) -> Vec<String> {
-    let mut lines = wrapped(&format!("note: {}", visible(note)));
+    indented_after_first(&format!("note: {}", visible(note)))
+}
+
+/// A sentence wrapped into lines, of which the first is not indented.
+fn indented_after_first(sentence: &str) -> Vec<String> {
+    let mut lines = wrapped(sentence);
     if let Some(first) = lines.first_mut() {
         *first = first.trim_start().to_owned();
     }
@@ -200,10 +206,13 @@ fn figures(name: &str, energy: Joules, interval: Option<Interval>, share: Option
 fn first_hints(data: &ReportData<'_>) -> Vec<String> {
     let mut lines = vec![String::new()];
     let nothing_here = data.withheld.iter().take(2).map(|withheld| format!("  {withheld}"));
+    let joint = data.joint.map(hints::joint_sentence).into_iter();
+    let joint = joint.flat_map(|sentence| wrapped(&sentence));
     if data.hints.is_empty() {
         lines.push("Hints: none".into());
         lines.extend(wrapped(data.no_hints));
         lines.extend(nothing_here);
+        lines.extend(joint);
         return lines;
     }
     lines.push(format!("Hints ({}), largest certain saving first", data.hints.len()));
@@ -213,6 +222,7 @@ fn first_hints(data: &ReportData<'_>) -> Vec<String> {
         lines.push(format!("      {}", visible(callers.as_deref().unwrap_or(&hint.advice))));
     }
     lines.extend(nothing_here);
+    lines.extend(joint);
     lines
 }
 
@@ -232,6 +242,9 @@ pub fn hints_text(found: &FoundHints, limit: usize) -> String {
     let mut text = some_hints(&found.hints, limit);
     if found.hints.is_empty() {
         writeln!(text, "No hints: {}.", found.why_none()).expect("writing to a String can't fail");
+    }
+    if let Some(joint) = &found.joint {
+        writeln!(text, "{}", hints::joint_sentence(joint)).expect("writing to a String can't fail");
     }
     for withheld in found.withheld() {
         writeln!(text, "{withheld}").expect("writing to a String can't fail");
@@ -309,7 +322,7 @@ mod tests {
     fn the_story_fits_a_screen() {
         for sample in [sample::report(), sample::hostile(), sample::empty()] {
             let text = summary_text(&sample.data());
-            assert!(text.lines().count() <= 45, "{}", text.lines().count());
+            assert!(text.lines().count() <= 46, "{}", text.lines().count());
             assert!(text.lines().all(|line| line.chars().count() <= COLUMNS), "{text}");
             assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
         }

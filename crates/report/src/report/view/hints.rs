@@ -1,7 +1,7 @@
 //! Views of hints with their source lines.
 
 use crate::format::{self, SentencePiece};
-use crate::hint::{Caller, EnergyAmount, Hint, PATTERNS};
+use crate::hint::{Caller, EnergyAmount, Hint, JointSaving, PATTERNS};
 use crate::report::data::ReportData;
 use crate::report::view::calls;
 use crate::report::view::links::SourceLinks;
@@ -14,6 +14,9 @@ const OPEN: usize = 3;
 const LONGEST_DIFF: usize = 60;
 /// Largest number of source lines of a hint.
 const LONGEST_EXCERPT: usize = 24;
+
+/// Largest number of rewrites that are named as left out.
+const NAMED: usize = 5;
 
 /// One hint on the page.
 pub(crate) struct HintView {
@@ -199,6 +202,29 @@ pub fn share_interval(amount: &EnergyAmount) -> String {
     }
 }
 
+/// Sentence on the measured saving of all verified rewrites together, beside the sum of the single
+/// ones.
+pub fn joint_sentence(joint: &JointSaving) -> String {
+    let rewrites = format::counted(joint.applied.len(), "measured rewrite");
+    let together = share(&joint.together.saving);
+    let sum = match (&joint.sum, &joint.difference) {
+        (Some(sum), Some(difference)) => format!(
+            "the sum of the single savings is {}, and together less sum {}",
+            share(sum),
+            share(difference)
+        ),
+        _ => "there is no sum of single savings, since one was not measured by itself".to_owned(),
+    };
+    let left_out = match joint.overlapping.as_slice() {
+        [] => String::new(),
+        names => {
+            let names: Vec<String> = names.iter().map(|name| format::visible(name)).collect();
+            format!(" Left out, as they change the same code: {}.", format::listed(&names, NAMED))
+        }
+    };
+    format!("Together {rewrites} save {together}; {sum}.{left_out}")
+}
+
 /// Source lines of a hint, without common indentation.
 fn excerpt(data: &ReportData<'_>, hint: &Hint) -> Vec<SourceLine> {
     let text = data.sources.get(&hint.file).map_or("", String::as_str);
@@ -222,7 +248,10 @@ fn excerpt(data: &ReportData<'_>, hint: &Hint) -> Vec<SourceLine> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::account::Interval;
+    use crate::hint::MeasuredSaving;
     use crate::report::sample;
+    use crate::units::Joules;
 
     #[test]
     fn three_hints_stand_open() {
@@ -231,6 +260,32 @@ mod tests {
         let open: Vec<bool> = views.iter().map(|view| view.is_open).collect();
         assert!(open.len() > 3, "{}", open.len());
         assert!(open.iter().enumerate().all(|(i, open)| *open == (i < 3)));
+    }
+
+    /// 2 J of 20 J together, 2.5 J one by one; without a sum it is said why.
+    #[test]
+    fn a_joint_saving_stands_beside_the_sum() {
+        let amount = |energy_j: f64| EnergyAmount {
+            energy: Joules(energy_j),
+            interval: Some(Interval { lo: Joules(energy_j - 0.2), hi: Joules(energy_j + 0.2) }),
+            share: Some(energy_j / 20.0),
+        };
+        let joint = JointSaving {
+            applied: vec!["bulk-copy A.java:1".into(), "string-buffer A.java:9".into()],
+            overlapping: vec!["unroll-loop A.java:1".into()],
+            together: MeasuredSaving { saving: amount(2.0), pairs: 3 },
+            sum: Some(amount(2.5)),
+            difference: Some(amount(-0.5)),
+        };
+        let text = joint_sentence(&joint);
+        assert!(text.starts_with("Together 2 measured rewrites save 10.0 % (9.0 % to 11.0 %); "));
+        assert!(text.contains("single savings is 12.5 % (11.5 % to 13.5 %), and"), "{text}");
+        assert!(text.contains("sum \u{2212}2.5 %") && text.ends_with("unroll-loop A.java:1."));
+        let sample = sample::report();
+        let data = ReportData { joint: Some(&joint), ..sample.data() };
+        assert!(crate::report::html(&data).contains("id=\"joint-saving\""));
+        let text = joint_sentence(&JointSaving { sum: None, overlapping: Vec::new(), ..joint });
+        assert!(text.ends_with("one was not measured by itself."), "{text}");
     }
 
     #[test]

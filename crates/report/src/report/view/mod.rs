@@ -9,6 +9,7 @@ pub(crate) mod flame;
 pub(crate) mod hints;
 pub(crate) mod links;
 pub(crate) mod most_expensive;
+pub(crate) mod overheads;
 pub(crate) mod source;
 pub(crate) mod summary;
 pub(crate) mod tree;

@@ -6,7 +6,7 @@ use crate::exact::{Femtojoules, share};
 use crate::format;
 use crate::model;
 use crate::report::data::{EnergyOrigin, ReportData, ReportedBoard};
-use crate::report::view::fit;
+use crate::report::view::{fit, overheads};
 use crate::scenario::UnanalysedLanguage;
 use crate::units::Joules;
 
@@ -91,14 +91,16 @@ pub fn facts(data: &ReportData<'_>) -> Vec<(&'static str, String)> {
     );
     let sequences = format::counted(campaign.sequences, "input sequence");
     let cases = format!("{} from {sequences}", campaign.cases);
-    vec![
+    let mut facts = vec![
         ("Meter", format::visible(&data.board.meter)),
         ("Frequency", data.board.frequency.as_deref().map_or("not fixed".into(), format::visible)),
         ("Cases", cases),
         ("Runs", runs),
         ("Microbenchmarks", format::count(campaign.microbenchmarks as u64)),
         ("Solver", solver(data)),
-    ]
+    ];
+    facts.extend(overheads::rows(data));
+    facts
 }
 
 /// Text on the solver and its chosen parameters.
