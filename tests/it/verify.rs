@@ -150,3 +150,51 @@ fn a_board_that_executes_words_keeps_hints_and_they_are_measured() {
     let ledger = rows(&out.join("ledger.csv"));
     assert!(ledger.iter().all(|row| row["entry"] != "compiler"), "boards behind adb tell no times");
 }
+
+/// Particles whose loop asks a field for its limit in every iteration: the prediction has the reads
+/// of the field, and what a run with the rewrite saves lies in its interval. All rewrites together
+/// save what they save one by one, as they are of different loops of a board that executes them as
+/// written; two of one loop are not applied together, and named.
+#[test]
+#[ignore = "some minutes on the virtual board"]
+fn rewrites_are_measured_one_by_one_and_together() {
+    let Some(bench) = Bench::new() else { return };
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    super::host::copy_folder(&project.join("tests/scenarios/savings"), &bench.out("app"));
+    let file = bench.out("app/wattline/demo/Particles.java");
+    let text = fs::read_to_string(&file).unwrap();
+    let local = "        FloatBuffer speeds = this.speeds;\n";
+    assert!(text.contains(local));
+    fs::write(&file, text.replace(local, "")).unwrap();
+    let app = format!("path = {:?}", bench.out("app"));
+    let changes = [
+        ("path = \"savings\"", app.as_str()),
+        ("[microbenchmarks]", "[hints]\nverify = 6\n\n[microbenchmarks]"),
+    ];
+    let scenario = bench.scenario("tests/scenarios/savings.toml", "savings.toml", &changes);
+    let out = bench.out("out");
+    let folder = out.to_str().unwrap();
+    let said = bench.good(&["pipeline", &scenario, "--board", "virtual", "--out", folder]);
+    let verified = rows(&out.join("hint-savings.csv"));
+    let limit = verified
+        .iter()
+        .find(|row| row["pattern"] == "loop-invariant" && row["block"].contains("countFast"));
+    let limit = limit.unwrap_or_else(|| panic!("{verified:?}\n{said}"));
+    println!("{limit:?}");
+    let saving = number(limit, "saving_j");
+    assert!(number(limit, "predicted_lo_j") <= saving, "{limit:?}");
+    assert!(saving <= number(limit, "predicted_hi_j"), "{limit:?}");
+    // The joint saving.
+    let joint = rows(&out.join("joint-saving.csv"));
+    println!("{joint:?}");
+    let of = |kind: &str| joint.iter().filter(|row| row["row"] == kind).collect::<Vec<_>>();
+    let [together, sum, difference] =
+        ["together", "sum", "difference"].map(|kind| number(of(kind)[0], "saving_j"));
+    assert!((together - sum - difference).abs() < 1e-9 * sum.abs(), "{joint:?}");
+    assert!(difference.abs() < 0.1 * sum, "{joint:?}");
+    assert!(of("applied").len() >= 3 && !of("overlapping").is_empty(), "{joint:?}");
+    assert!(said.contains("measured rewrites save"), "{said}");
+    let text = bench.good(&["hints", folder, "--force"]);
+    assert!(text.contains("the sum of the single savings is"), "{text}");
+    assert!(fs::read_to_string(out.join("report.html")).unwrap().contains("joint-saving"));
+}

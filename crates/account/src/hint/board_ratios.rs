@@ -42,13 +42,14 @@ impl BoardRatios {
         for pair in pairs {
             let said = match prediction_basis_of(&pair.pattern) {
                 PredictionBasis::Costs => {
-                    predicted_share(pair, &costs).filter(|said| *said >= LEAST_SAID)
+                    predicted_share(pair, &costs).filter(|predicted| predicted.share >= LEAST_SAID)
                 }
-                PredictionBasis::Lines => Some(1.0),
+                PredictionBasis::Lines => Some(PredictedShare { share: 1.0, unpriced: 0.0 }),
             };
-            if let Some((said, se)) = said.zip(pair.saved_se) {
-                let se = se.max(typical) / said;
-                let one = SavingRatio { ratio: pair.saved / said, se, is_place: false };
+            if let Some((PredictedShare { share, unpriced }, se)) = said.zip(pair.saved_se) {
+                let ratio = pair.saved / share;
+                let se = (se.max(typical) / share).hypot(ratio * unpriced * HALF_NORMAL_SPREAD);
+                let one = SavingRatio { ratio, se, is_place: false };
                 by_pattern.entry(pair.pattern.clone()).or_default().push(one);
             }
         }
@@ -96,9 +97,22 @@ impl SavingRatio {
     }
 }
 
-/// Count-based relative saving of a pair. An operation without a cost is taken at the mean of the
+/// Spread of costs about their mean, relative to it: that of a half-normal distribution, which the
+/// hierarchical model has for costs that nothing else is known of.
+const HALF_NORMAL_SPREAD: f64 = 0.756;
+
+/// Count-based relative saving of a pair.
+#[derive(Debug, Clone, Copy)]
+struct PredictedShare {
+    /// Part of the energy of the code before that the costs predict to be saved.
+    share: f64,
+    /// Part of the saving that is of operations without a cost, of which little is known.
+    unpriced: f64,
+}
+
+/// Predicts the relative saving of a pair. An operation without a cost is taken at the mean of the
 /// others; `None` where none has a cost.
-fn predicted_share(pair: &MeasuredPair, costs: &IndexedModel<'_>) -> Option<f64> {
+fn predicted_share(pair: &MeasuredPair, costs: &IndexedModel<'_>) -> Option<PredictedShare> {
     let price = |form: &str| -> Option<f64> {
         let (operation, context) = split_form(form);
         let (operation, context) = (operation.parse::<Feature>().ok()?, context.into());
@@ -113,7 +127,14 @@ fn predicted_share(pair: &MeasuredPair, costs: &IndexedModel<'_>) -> Option<f64>
         counts.iter().map(|(form, n)| price(form).unwrap_or(mean_j) * n).sum()
     };
     let (before, after) = (word(&pair.before), word(&pair.after));
-    Some((before - after) / before).filter(|said| before > 0.0 && said.is_finite())
+    let unpriced = |counts: &BTreeMap<String, f64>| -> f64 {
+        let own = counts.iter().filter(|(form, _)| price(form).is_none());
+        own.map(|(_, n)| mean_j * n).sum()
+    };
+    let unpriced = (unpriced(&pair.before) - unpriced(&pair.after)) / (before - after);
+    let share = (before - after) / before;
+    let found = PredictedShare { share, unpriced: unpriced.abs() };
+    Some(found).filter(|found| before > 0.0 && share.is_finite() && found.unpriced.is_finite())
 }
 
 /// Root mean square error over all pairs: the few sessions of one may agree by chance.
@@ -244,6 +265,21 @@ mod tests {
         assert!((ratio.ratio - 1.0).abs() < 1e-9 && ratio.spread == 0.0 && ratio.pairs == 2);
         // Errors of 2 and 5 %: 1 / sqrt(2500 + 400).
         assert!((ratio.se - 2900f64.sqrt().recip()).abs() < 1e-9, "{ratio:?}");
+    }
+
+    /// A pair that saves an operation without a cost says little of the costs: its ratio of 1.8 is a
+    /// guess, and does not widen the spread between pairs whose costs are known.
+    #[test]
+    fn a_guessed_cost_is_no_evidence_against_known_ones() {
+        let of = |n: f64| BTreeMap::from([("Increment".into(), 9.0), ("Not".to_owned(), n)]);
+        let guessed = MeasuredPair {
+            before: of(6.0),
+            after: of(1.0),
+            ..pair("guessed", 0.6, 0.01, (9.0, 9.0))
+        };
+        let known = pair("known", 0.5, 0.01, (9.0, 4.0));
+        let ratio = ratio_of(&[known, guessed]).unwrap();
+        assert!((ratio.ratio - 1.0).abs() < 0.01 && ratio.spread == 0.0, "{ratio:?}");
     }
 
     #[test]
