@@ -62,7 +62,8 @@ pub use wattline_attribution as attribution;
 pub(crate) use wattline_campaign::input_file;
 pub use wattline_campaign::{
     boards, build, campaign, dataset, device, failure, fit, folder, load, measure, microbenchmarks,
-    plan, progress, project, run, scan, scenario, stacks, toolchain, trial, truth_folder,
+    pattern_counts, plan, progress, project, run, scan, scenario, stacks, toolchain, trial,
+    truth_folder,
 };
 pub use wattline_java::{blocks, finding, instrument, java, operations, unresolved_name};
 pub use wattline_model as model;

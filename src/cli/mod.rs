@@ -219,6 +219,7 @@ fn run(command: Command) -> Result<CommandOutcome, Failure> {
     }
     let done = match command {
         Command::Trace(arguments) => return trace::run(&arguments),
+        Command::Patterns(arguments) => return patterns::run(&arguments),
         Command::Compare(arguments) => return compare::run(&arguments),
         Command::Monitor(arguments) => return monitor::run(&arguments),
         Command::Scan(arguments) => scan::run(&arguments),
@@ -228,7 +229,6 @@ fn run(command: Command) -> Result<CommandOutcome, Failure> {
         Command::Run(arguments) => run::run(&arguments),
         Command::Dataset(arguments) => dataset::run(&arguments),
         Command::Microbenchmarks(arguments) => microbenchmarks::run(&arguments),
-        Command::Patterns(arguments) => patterns::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Account(arguments) => account::run(&arguments),

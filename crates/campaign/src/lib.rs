@@ -47,6 +47,8 @@ pub mod load;
 
 pub mod boards;
 
+pub mod pattern_counts;
+
 pub mod microbenchmarks;
 
 pub mod fit;

@@ -8,7 +8,8 @@ use crate::format::counted;
 use crate::interval::Interval;
 use crate::model::ChainOptions;
 use crate::model::bayes::{
-    EffectSign, EffectsPosterior, FactorMeasurements, effects_csv, fit_effects, patterns_csv,
+    EffectSign, EffectsPosterior, FactorMeasurements, MissingPatterns, effects_csv, fit_effects,
+    patterns_csv,
 };
 
 /// Allowed signs of effects (`--effects`).
@@ -76,6 +77,8 @@ pub fn run(
     let share = |(factor, share): (String, f64)| {
         format!("  {factor:<12} {:5.1} % of the variance", 100.0 * share)
     };
+    let missing = MissingPatterns::of(&data);
+    lines.extend(missing.map(|missing| format!("  {missing}")));
     lines.push(prior_line(&posterior));
     lines.extend(posterior.variance_shares().into_iter().map(share));
     progress::result(lines.join("\n"));

@@ -20,8 +20,9 @@ pub(crate) use catalogue::CatalogueError;
 pub use catalogue::{Microbenchmark, catalogue};
 pub(crate) use on_boards::longest_pairs_s;
 pub use on_boards::{
-    BAR_NAME, JAVA_RELEASE, MeasuredMicrobenchmarks, SessionMeter, SessionStore, analyse,
-    expected_s, measure_all, measure_pairs, open_boards, run_microbenchmarks,
+    BAR_NAME, BuiltPrograms, JAVA_RELEASE, MeasuredMicrobenchmarks, SessionMeter, SessionStore,
+    analyse, count_programs, expected_s, measure_all, measure_built, measure_pairs, open_boards,
+    run_microbenchmarks,
 };
 pub use optimisation_barriers::protect_from_compilers;
 pub use patterns::baselines;

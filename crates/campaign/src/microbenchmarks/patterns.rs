@@ -5,19 +5,26 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+mod code_check;
+mod comparison;
+mod pattern_status;
+mod pattern_type;
+mod program_energy;
+mod programs;
 mod statement;
+mod statement_code;
 
-use self::statement::{COPIES, Statement};
+pub use self::code_check::ListedProgram;
+pub use self::pattern_status::{MeasuredState, PatternStatus, statuses, statuses_csv};
+pub use self::program_energy::{ProgramEnergy, program_energies};
+pub use self::programs::{ValidationProgram, validation_programs};
+pub use self::statement::BaselineLoop;
+use self::statement::Statement;
+pub use self::statement_code::{CalledCode, InstructionCounts, StatementCode};
 use super::Microbenchmark;
 use super::measure::MicrobenchmarkRun;
 use crate::model::ModelError;
 use crate::model::bayes::patterns::{FactorPattern, patterns};
-
-/// The empty loop.
-const LOOP: &str = "loop";
-
-/// An `if` without the `else` that is measured.
-const TAKEN_IF: &str = "taken_if";
 
 /// The microbenchmark of a bytecode pattern, with its baseline.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,8 +33,12 @@ pub struct PatternMicrobenchmark {
     pub pattern: FactorPattern,
     /// The loop around its statement.
     pub microbenchmark: Microbenchmark,
-    /// Name of the microbenchmark with the loop but without the statement.
-    pub baseline: &'static str,
+    /// Copies of the statement in the loop.
+    pub copies: usize,
+    /// The loop without the statement, which is subtracted.
+    pub baseline: BaselineLoop,
+    /// The instructions of a copy beside those of its baseline.
+    pub code: StatementCode,
 }
 
 /// Energy of one execution of a pattern, with the columns of its levels
@@ -61,9 +72,8 @@ pub fn pattern_microbenchmarks() -> Vec<PatternMicrobenchmark> {
 }
 
 /// The baseline microbenchmarks, which are subtracted.
-pub fn baselines() -> [Microbenchmark; 2] {
-    [(LOOP, Statement::none()), (TAKEN_IF, Statement::taken_if())]
-        .map(|(name, statement)| statement.microbenchmark(name.to_string()))
+pub fn baselines() -> [Microbenchmark; 3] {
+    BaselineLoop::ALL.map(BaselineLoop::microbenchmark)
 }
 
 /// Energies of patterns in each session, above the session's own baselines. A pattern whose
@@ -77,9 +87,11 @@ pub fn pattern_energies(
         let runs: BTreeMap<&str, &MicrobenchmarkRun> =
             runs.iter().map(|run| (run.name.as_str(), run)).collect();
         let per_iteration = |name| runs.get(name).map(|run| run.energy_j / run.iterations as f64);
-        for PatternMicrobenchmark { pattern, microbenchmark, baseline } in microbenchmarks {
+        for PatternMicrobenchmark { pattern, microbenchmark, baseline, copies, .. } in
+            microbenchmarks
+        {
             let Some(run) = runs.get(microbenchmark.name.as_str()) else { continue };
-            let Some(without) = per_iteration(*baseline) else { continue };
+            let Some(without) = per_iteration(baseline.name()) else { continue };
             let FactorPattern { category, operation, size, kind } = *pattern;
             energies.push(PatternEnergy {
                 category,
@@ -88,8 +100,8 @@ pub fn pattern_energies(
                 kind,
                 device: run.device.clone(),
                 repeat: at + 1,
-                energy_j: (run.energy_j / run.iterations as f64 - without) / COPIES as f64,
-                executions: run.iterations * COPIES as u64,
+                energy_j: (run.energy_j / run.iterations as f64 - without) / *copies as f64,
+                executions: run.iterations * *copies as u64,
                 gc_runs: run.gc_runs,
             });
         }
@@ -112,8 +124,11 @@ impl PatternMicrobenchmark {
         let words =
             words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         let name = words.collect::<Vec<_>>().join("_");
-        let baseline = if pattern.operation == "else branch" { TAKEN_IF } else { LOOP };
-        Self { pattern, microbenchmark: Statement::of(&pattern).microbenchmark(name), baseline }
+        let statement = Statement::of(&pattern);
+        let (copies, baseline, code) =
+            (statement.copies(), statement.baseline, statement.code.clone());
+        let microbenchmark = statement.microbenchmark(name);
+        Self { pattern, microbenchmark, copies, baseline, code }
     }
 }
 
@@ -138,17 +153,36 @@ mod tests {
     #[test]
     fn statements_are_those_of_the_patterns() {
         let microbenchmarks = pattern_microbenchmarks();
-        let body = |name: &str| {
+        let first = |name: &str| {
             let found = microbenchmarks.iter().find(|k| k.microbenchmark.name == name);
-            found.unwrap_or_else(|| panic!("no {name}")).microbenchmark.body.clone()
+            let found = found.unwrap_or_else(|| panic!("no {name}"));
+            let body = found.microbenchmark.body.lines().next().unwrap_or_default().to_owned();
+            (body, found.copies)
         };
-        assert_eq!(body("Addition_Load_int"), "c = a + b;");
-        assert_eq!(body("Division_64_bit_double"), "c = a / 3.7;");
-        assert_eq!(body("Variable_declaration_Constant_long"), "{ long x = 1L; }");
-        assert_eq!(body("if_greater_numerical_data_types_float"), "if (a > b) { }");
-        assert_eq!(body("if_greater_or_equal_int_int"), "if (a >= 0) { }");
-        assert_eq!(body("if_non_null_references_Reference"), "if (a != null) { }");
-        assert_eq!(body("d2l"), "c = (long) a;");
+        let expected = [
+            ("Addition_Load_int", "c = a + b;", 16),
+            ("Addition_Constant_double", "c = a + 0.0;", 1),
+            ("Division_64_bit_double", "c = a / 0.7;", 16),
+            ("Increase_int", "c0++;", 8),
+            ("Variable_declaration_Constant_long", "c = 1L;", 16),
+            ("if_greater_numerical_data_types_float", "if (a > b) { c = b; }", 16),
+            ("if_greater_or_equal_int_int", "if (a >= 0) { c = b; }", 16),
+            ("if_non_null_references_Reference", "if (a != null) { c = b; }", 16),
+            ("d2l", "c = (long) a;", 16),
+        ];
+        for (name, body, copies) in expected {
+            assert_eq!(first(name), (body.to_owned(), copies), "{name}");
+        }
+    }
+
+    /// What two copies have in common, D8 computes once.
+    #[test]
+    fn no_constant_of_the_pool_is_in_two_copies() {
+        let of_pool = |size: &str| matches!(size, "32-bit" | "64-bit");
+        for of in pattern_microbenchmarks().iter().filter(|of| of_pool(of.pattern.size)) {
+            let copies: BTreeSet<&str> = of.microbenchmark.body.lines().map(str::trim).collect();
+            assert_eq!(copies.len(), of.copies, "{}", of.microbenchmark.body);
+        }
     }
 
     #[test]
@@ -162,13 +196,13 @@ mod tests {
             duration_s: 1.0,
         };
         let sessions = [
-            vec![run("loop", 10, 20.0), run("d2l", 100, 200.0 + 100.0 * COPIES as f64 * 3.0)],
+            vec![run("loop", 10, 20.0), run("d2l", 100, 200.0 + 100.0 * 16.0 * 3.0)],
             vec![run("d2l", 100, 5.0)],
         ];
         let energies = pattern_energies(&pattern_microbenchmarks(), &sessions);
         assert_eq!(energies.len(), 1, "no baseline, no row");
         assert_eq!(energies[0].energy_j, 3.0);
-        assert_eq!(energies[0].executions, 100 * COPIES as u64);
+        assert_eq!(energies[0].executions, 1600);
         let csv = energies_csv(&energies).unwrap();
         let head = "category,operation,size,type,device,repeat,energy_j,executions,gc_runs";
         assert_eq!(csv, format!("{head}\nConversions,d2l,,,board,1,3.0,1600,0\n"));

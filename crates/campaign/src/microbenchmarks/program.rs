@@ -43,6 +43,11 @@ pub fn class_name(microbenchmark: &Microbenchmark) -> String {
     format!("Microbenchmark_{}", microbenchmark.name)
 }
 
+/// The binary name of the class that holds the microbenchmark of this name.
+pub(super) fn class_of(name: &str) -> String {
+    format!("wattline.microbenchmarks.Microbenchmark_{name}")
+}
+
 fn class(microbenchmark: &Microbenchmark) -> String {
     let methods = match microbenchmark.places {
         1 => method(microbenchmark, "run", places::PLAIN_PLACE),

@@ -82,6 +82,17 @@ pub fn package_reader_jars() -> Result<Vec<PathBuf>, ToolchainError> {
     Ok(jars)
 }
 
+/// The jars that read the instructions of class files and DEX files.
+///
+/// # Errors
+/// Maven can't fetch a jar that is not in the cache.
+pub(super) fn code_reader_jars() -> Result<Vec<PathBuf>, ToolchainError> {
+    let readers = DEX_TRANSLATOR.iter().filter(|(name, _)| name.contains(":dex-reader"));
+    let mut jars = readers.map(|(name, hash)| fetch(name, hash)).collect::<Result<Vec<_>, _>>()?;
+    jars.extend(asm::all_jars()?);
+    Ok(jars)
+}
+
 /// All jars with which packages are built and read, in the cache.
 ///
 /// # Errors

@@ -9,6 +9,7 @@ pub mod factors;
 mod known_effects;
 mod level_draws;
 mod level_group;
+mod missing_patterns;
 mod nuts;
 pub mod patterns;
 #[cfg(test)]
@@ -28,6 +29,7 @@ pub use effects::EffectSign;
 pub use factors::{FactorLevel, FactorMeasurements};
 pub use known_effects::{ExpectedEnergy, KnownEffects};
 pub use level_draws::{EnergyDistribution, LevelDraws, PatternCounts};
+pub use missing_patterns::MissingPatterns;
 pub use posterior::{
     EffectEstimate, EffectsPosterior, PatternCoverage, effects_csv, fit_effects, patterns_csv,
 };

@@ -2,6 +2,8 @@
 //! costs.
 
 mod pairs;
+mod program_patterns;
+mod programs;
 mod session_store;
 mod sessions;
 
@@ -37,9 +39,11 @@ use super::{
 };
 
 pub use pairs::measure_pairs;
+pub use program_patterns::count_programs;
+pub use programs::BuiltPrograms;
 pub use session_store::SessionStore;
 use sessions::session_s;
-pub use sessions::{BAR_NAME, SessionMeter, measure_all};
+pub use sessions::{BAR_NAME, SessionMeter, measure_all, measure_built};
 
 /// Least share of all executions for which an operation gets a microbenchmark.
 const LEAST_SHARE: f64 = 1e-6;

@@ -1,8 +1,8 @@
 //! The sessions of microbenchmarks, on one board or spread over several.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -11,28 +11,24 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::boards::OpenBoard;
-use crate::boards::package_kind::{PackageKind, write_application_file};
-use crate::build::package::PackageBuilder;
-use crate::build::{BuiltVariant, VariantBuilder};
+use crate::boards::package_kind::PackageKind;
+use crate::build::VariantBuilder;
 use crate::dataset::microbenchmarks::{
     MicrobenchmarkEnergy, microbenchmark_energies, sum_of_rails,
 };
 use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::failure::Failure;
 use crate::format::counted_as;
-use crate::instrument::Probe;
 use crate::microbenchmarks::measure::MicrobenchmarkRun;
 use crate::microbenchmarks::{Microbenchmark, program};
 use crate::power::{
     MarkerTexts, NamedWindow, RuntimeShares, RuntimeThreadTimes, crash_trace, meter,
     parse_samples, parse_session_log,
 };
-use crate::private_files::TemporaryFolder;
 use crate::progress::{Progress, WorkProgress};
-use crate::scenario::{Scenario, StartKind};
-use crate::toolchain::artifact::hash_of_bytes;
-use crate::toolchain::{Jdk, jar};
+use crate::scenario::Scenario;
 
+use super::programs::BuiltPrograms;
 use super::session_store::{MicrobenchmarkLogs, SessionStore, StoredSession};
 
 /// The argument that names the microbenchmarks of a session.
@@ -136,8 +132,7 @@ pub fn session_s(microbenchmarks: usize, scenario: &Scenario, board: SessionMete
     microbenchmarks as f64 * (window_s + gap_s + before_s)
 }
 
-/// Runs sessions of all microbenchmarks, each in another order. Several boards share the sessions
-/// and work at the same time; each makes one at least. Stored sessions are not made again.
+/// Builds the microbenchmarks' program and runs sessions of all of them.
 pub fn measure_all(
     microbenchmarks: &[Microbenchmark],
     scenario: &Scenario,
@@ -146,13 +141,23 @@ pub fn measure_all(
     place: SessionStore<'_>,
     progress: &dyn Progress,
 ) -> Result<Vec<Vec<MicrobenchmarkRun>>, Failure> {
-    let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
-    let folder = TemporaryFolder::new("microbenchmarks")
-        .map_err(Failure::io("create", std::env::temp_dir()))?;
-    let programs = programs(scenario, &variant, builder.jdk(), boards, folder.path())?;
-    let program =
-        |board: &OpenBoard<'_>| &programs[&PackageKind::for_own_programs_on(scenario, board)];
-    let hash = |board: &OpenBoard<'_>| program(board).1.clone();
+    let programs = BuiltPrograms::build(scenario, builder, boards)?;
+    measure_built(microbenchmarks, scenario, &programs, boards, place, progress)
+}
+
+/// Runs sessions of these microbenchmarks of built programs, each in another order. Several boards
+/// share the sessions and work at the same time; each makes one at least. Stored sessions are not
+/// made again.
+pub fn measure_built(
+    microbenchmarks: &[Microbenchmark],
+    scenario: &Scenario,
+    programs: &BuiltPrograms,
+    boards: &[OpenBoard<'_>],
+    place: SessionStore<'_>,
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<MicrobenchmarkRun>>, Failure> {
+    let program = |board: &OpenBoard<'_>| programs.of(PackageKind::of_ours(scenario, board));
+    let hash = |board: &OpenBoard<'_>| program(board).map(|built| built.hash.clone());
     let mut sessions_by_board = sessions_by_board(microbenchmarks, scenario, boards, &hash, place)?;
     say_kept(&sessions_by_board, progress);
     for board in boards {
@@ -168,8 +173,8 @@ pub fn measure_all(
             .iter()
             .zip(&mut sessions_by_board)
             .map(|(board, sessions_by_board)| {
-                let file = &program(board).0;
-                scope.spawn(move || measure_on(board, sessions_by_board, file, bar))
+                let file = program(board).map(|built| built.file.as_path());
+                scope.spawn(move || measure_on(board, sessions_by_board, file?, bar))
             })
             .collect();
         workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
@@ -182,44 +187,12 @@ pub fn measure_all(
     Ok(runs.into_values().collect())
 }
 
-/// The microbenchmarks' program in each kind of package that a board needs: a file, and its hash.
-fn programs(
-    scenario: &Scenario,
-    variant: &BuiltVariant,
-    jdk: &Jdk,
-    boards: &[OpenBoard<'_>],
-    folder: &Path,
-) -> Result<BTreeMap<PackageKind, (PathBuf, String)>, Failure> {
-    let forms: BTreeSet<PackageKind> =
-        boards.iter().map(|board| PackageKind::for_own_programs_on(scenario, board)).collect();
-    let program = |form| {
-        let bytes = match form {
-            PackageKind::Jar => {
-                let name = ("Wattline-Package", program::PACKAGE_NAME);
-                jar::pack(&[("Main-Class", program::MAIN_CLASS), name], &variant.classes)
-            }
-            PackageKind::Package | PackageKind::Own => {
-                let mut of_microbenchmarks = scenario.clone();
-                of_microbenchmarks.application.package = program::PACKAGE_NAME.to_string();
-                of_microbenchmarks.application.main = Some(program::MAIN_CLASS.to_string());
-                of_microbenchmarks.application.start = StartKind::Instrument;
-                of_microbenchmarks.application.apk = None;
-                let mut packages = PackageBuilder::new(jdk)?;
-                packages.build(&of_microbenchmarks, variant.classes.clone(), None)?.bytes
-            }
-        };
-        let file = write_application_file(&bytes, form, folder)?;
-        Ok((form, (file, hash_of_bytes(&bytes))))
-    };
-    forms.into_iter().map(program).collect()
-}
-
 /// The sessions of each board; `hash` gives the hash of the program that a board runs.
 fn sessions_by_board<'o>(
     microbenchmarks: &[Microbenchmark],
     scenario: &Scenario,
     boards: &[OpenBoard<'_>],
-    hash: &dyn Fn(&OpenBoard<'_>) -> String,
+    hash: &dyn Fn(&OpenBoard<'_>) -> Result<String, Failure>,
     place: SessionStore<'o>,
 ) -> Result<Vec<Vec<MicrobenchmarkSession<'o>>>, Failure> {
     let repeats = scenario.microbenchmarks.repeats.max(boards.len() as u32);
@@ -231,7 +204,7 @@ fn sessions_by_board<'o>(
         order.shuffle(&mut rng);
         let at = (repeat as usize - 1) % boards.len();
         let plan = session(&order, scenario, &boards[at], repeat);
-        let description = description(&hash(&boards[at]), &plan, &boards[at])?;
+        let description = description(&hash(&boards[at])?, &plan, &boards[at])?;
         let kept = StoredSession { place, repeat, description };
         let logs = kept.logs()?;
         sessions_by_board[at].push(MicrobenchmarkSession { plan, kept, logs });

@@ -1,0 +1,207 @@
+//! The agent that counts how often a JVM executes each bytecode instruction of a program, built
+//! from its Java sources on first use, with ASM fetched by name and hash, and kept in the cache.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::private_files::{built_folder, cache_folder};
+
+use super::artifact::hash_of_bytes;
+use super::class_path::join_paths;
+use super::code_listing::{ListedInstruction, parse_instruction};
+use super::compiled_jar::{JarBuildRequest, compile_jar};
+use super::{Jdk, ToolchainError, asm, jar};
+
+const AGENT: [(&str, &str); 1] = [("Agent.java", include_str!("bytecode/Agent.java"))];
+const PROBE: [(&str, &str); 1] = [("Counters.java", include_str!("bytecode/Counters.java"))];
+const SERVICE: [(&str, &str); 2] = [
+    ("BytecodeCounter.java", include_str!("bytecode/BytecodeCounter.java")),
+    ("ClassCode.java", include_str!("java/ClassCode.java")),
+];
+
+const MANIFEST: [(&str, &str); 1] = [("Premain-Class", "wattline.bytecode.agent.Agent")];
+
+/// The built agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BytecodeCounter {
+    folder: PathBuf,
+    asm: Vec<PathBuf>,
+}
+
+/// A method with the executions of each of its instructions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CountedMethod {
+    /// Binary name of the class.
+    pub class: String,
+    /// Name of the method.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// Its instructions in order, with their executions.
+    pub instructions: Vec<(ListedInstruction, u64)>,
+}
+
+/// The counts of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BytecodeCounts {
+    /// The methods with code of all loaded classes of the program.
+    pub methods: Vec<CountedMethod>,
+    /// Classes and methods without counters, each with the reason.
+    pub uncounted: Vec<(String, String)>,
+}
+
+impl BytecodeCounter {
+    /// The agent, built if absent; the first use on a machine takes some seconds and, for ASM,
+    /// Maven.
+    ///
+    /// # Errors
+    /// No ASM; javac refuses the sources; folders that can't be written.
+    pub fn get(jdk: &Jdk) -> Result<Self, ToolchainError> {
+        let asm = asm::all_jars()?;
+        let texts: String =
+            AGENT.iter().chain(&PROBE).chain(&SERVICE).map(|(_, text)| *text).collect();
+        let key = &hash_of_bytes((texts + &join_paths(&asm)).as_bytes())[..16];
+        let folder = built_folder(&cache_folder()?, &format!("bytecode-counter-{key}"), |work| {
+            pack(jdk, work, ("probe", &PROBE), &[], &[])?;
+            let libraries = asm.iter().cloned().chain([work.join("probe.jar")]);
+            pack(jdk, work, ("service", &SERVICE), &libraries.collect::<Vec<_>>(), &[])?;
+            pack(jdk, work, ("agent", &AGENT), &[], &MANIFEST)
+        })?;
+        Ok(Self { folder, asm })
+    }
+
+    /// Options of a JVM that writes the counts to a file when it ends.
+    pub fn options(&self, counts: &Path) -> Vec<String> {
+        let service: Vec<PathBuf> =
+            [self.folder.join("service.jar")].into_iter().chain(self.asm.iter().cloned()).collect();
+        vec![
+            // A JVM with an addition to its boot class path warns that it shares less.
+            "-Xshare:off".to_owned(),
+            format!("-Dwattline.bytecode.probe={}", self.folder.join("probe.jar").display()),
+            format!("-Dwattline.bytecode.service={}", join_paths(&service)),
+            format!("-javaagent:{}={}", self.folder.join("agent.jar").display(), counts.display()),
+        ]
+    }
+}
+
+/// Compiles sources for Java 11 and packs them into `NAME.jar`.
+fn pack(
+    jdk: &Jdk,
+    work: &Path,
+    (name, sources): (&str, &[(&str, &str)]),
+    class_path: &[PathBuf],
+    manifest: &[(&str, &str)],
+) -> Result<(), ToolchainError> {
+    let texts: BTreeMap<String, Vec<u8>> = sources
+        .iter()
+        .map(|(file, text)| (format!("{name}-source/{file}"), text.as_bytes().to_vec()))
+        .collect();
+    let files = jar::write_folder(work, &texts)?;
+    let options = &["--release", "11", "-XDstringConcat=inline"];
+    let request = JarBuildRequest { files: &files, class_path, options, manifest };
+    let classes = work.join(format!("{name}-classes"));
+    compile_jar(jdk, &request, &classes, &work.join(format!("{name}.jar")))
+}
+
+/// Reads the counts that a JVM with the agent has written.
+///
+/// # Errors
+/// No counts: the JVM was ended by force.
+pub fn read_bytecode_counts(path: &Path) -> Result<BytecodeCounts, ToolchainError> {
+    let text = fs::read_to_string(path).map_err(|error| ToolchainError::Process {
+        program: "the JVM that counts bytecode",
+        message: format!(
+            "it has left no counts ({error}); it has to end by itself, by System.exit or a signal \
+             that a JVM handles"
+        ),
+    })?;
+    Ok(parse(&text))
+}
+
+fn parse(text: &str) -> BytecodeCounts {
+    let mut counts = BytecodeCounts::default();
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        match fields.as_slice() {
+            ["method", _, class, name, descriptor] => counts.methods.push(CountedMethod {
+                class: (*class).to_owned(),
+                name: (*name).to_owned(),
+                descriptor: (*descriptor).to_owned(),
+                instructions: Vec::new(),
+            }),
+            ["instruction", rest @ .., executions] => {
+                let one = parse_instruction(rest).zip(executions.parse().ok());
+                if let Some((method, one)) = counts.methods.last_mut().zip(one) {
+                    method.instructions.push(one);
+                }
+            }
+            ["uncounted", class, "-", reason] => {
+                counts.uncounted.push(((*class).to_owned(), (*reason).to_owned()));
+            }
+            ["uncounted", class, method, reason] => {
+                counts.uncounted.push((format!("{class}.{method}()"), (*reason).to_owned()));
+            }
+            _ => {}
+        }
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn counts_have_methods_and_what_was_not_counted() {
+        let text = "method\tclass\ta.B\trun\t()V\ninstruction\tiload\t-\t-\t7\n\
+                    instruction\tgoto\t-\t0\t9\nuncounted\ta.C\t-\tbroken\n\
+                    uncounted\ta.D\tbig\ttoo large\n";
+        let counts = parse(text);
+        let executions: Vec<u64> =
+            counts.methods[0].instructions.iter().map(|(_, count)| *count).collect();
+        assert_eq!(executions, [7, 9]);
+        assert_eq!(counts.methods[0].instructions[1].0.target, Some(0));
+        let names: Vec<&str> = counts.uncounted.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["a.C", "a.D.big()"]);
+        assert!(read_bytecode_counts(Path::new("/nonexistent")).is_err());
+    }
+
+    /// Four threads of which every second division fails: no execution is lost, and none counted
+    /// that was not made.
+    #[test]
+    fn counts_are_exact_beside_exceptions_and_threads() {
+        let (Ok(jdk), Ok(folder)) = (Jdk::find(), tempfile::tempdir()) else {
+            return crate::skip::because("no JDK");
+        };
+        let counter = match BytecodeCounter::get(&jdk) {
+            Ok(counter) => counter,
+            Err(error) => return crate::skip::because(error),
+        };
+        let source = folder.path().join("Work.java");
+        let text = "public class Work {
+            static int half(int x) { try { return 10 / x; } catch (ArithmeticException e) { return -1; } }
+            public static void main(String[] a) throws Exception {
+                Thread[] all = new Thread[4];
+                for (int t = 0; t < 4; t++) {
+                    all[t] = new Thread(() -> { for (int i = 0; i < 1000; i++) { half(i & 1); } });
+                    all[t].start();
+                }
+                for (Thread one : all) { one.join(); }
+            } }";
+        fs::write(&source, text).unwrap();
+        let done = Command::new(&jdk.javac).arg("-d").arg(folder.path()).arg(&source).status();
+        assert!(done.unwrap().success());
+        let file = folder.path().join("counts.txt");
+        let mut java = Command::new(&jdk.java);
+        java.args(counter.options(&file)).arg("-cp").arg(folder.path()).arg("Work");
+        let output = java.output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        let counts = read_bytecode_counts(&file).unwrap();
+        let half = counts.methods.iter().find(|method| method.name == "half").unwrap();
+        let of = |name: &str| half.instructions.iter().find(|(one, _)| one.name == name).unwrap().1;
+        assert_eq!([of("idiv"), of("ireturn"), of("astore")], [4000, 2000, 2000]);
+        assert!(counts.uncounted.is_empty());
+    }
+}

@@ -1,0 +1,173 @@
+//! `wattline patterns count`: runs a program on the local JVM and counts the bytecode patterns that
+//! it executes.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use clap::Args;
+
+use crate::cli::outcome::CommandOutcome;
+use crate::cli::progress;
+use crate::csv_text::CsvText;
+use crate::failure::Failure;
+use crate::folder::{OnExisting, Output};
+use crate::format::counted;
+use crate::pattern_counts::ExecutedPatterns;
+use crate::private_files::TemporaryFolder;
+use crate::toolchain::Jdk;
+use crate::toolchain::bytecode_counter::{
+    BytecodeCounter, BytecodeCounts, CountedMethod, read_bytecode_counts,
+};
+use crate::toolchain::class_path::join_paths;
+use crate::toolchain::jvm::exit_code;
+use crate::toolchain::locale::user_locale;
+
+/// File name of the counts.
+const COUNTS_FILE: &str = "pattern-counts.csv";
+
+/// File name of the instructions outside of all patterns.
+const OUTSIDE_FILE: &str = "outside-patterns.csv";
+
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "\
+Example:
+  wattline patterns count app.jar lib.jar --main com.example.Main --device virtual \\
+      --out target/counts -- --input data.txt
+  wattline predict target/patterns/effects.csv target/counts/pattern-counts.csv
+
+Runs the program on the local JVM with counters in its class files and counts exactly how often
+each of its instructions is executed, in all threads, also where exceptions end a method. The
+program's input, output and exit code are its own. The JDK's own classes are not counted.
+Writes pattern-counts.csv (executions of each pattern, for `predict`) and outside-patterns.csv:
+the executed instructions that are part of no pattern, each with the reason.")]
+pub struct Arguments {
+    /// Jars and folders with the program's classes.
+    #[arg(required = true, value_name = "CLASSES")]
+    class_path: Vec<PathBuf>,
+    /// The class to run.
+    #[arg(long, value_name = "CLASS")]
+    main: String,
+    /// Count the instructions of this method only (com.example.Main.run, or a class or package for
+    /// all of its methods); can be repeated.
+    #[arg(long, value_name = "METHOD")]
+    method: Vec<String>,
+    /// Name of the case in the table.
+    #[arg(long, default_value = "program")]
+    case: String,
+    /// The level of the factor `device`: a board's serial as in effects.csv. Without it, predict
+    /// with `--over device`.
+    #[arg(long, default_value = "")]
+    device: String,
+    /// Folder for the results.
+    #[arg(long)]
+    out: PathBuf,
+    /// Replace existing results.
+    #[arg(long)]
+    force: bool,
+    /// Arguments of the program.
+    #[arg(last = true)]
+    program: Vec<String>,
+}
+
+/// Runs the command; its outcome has the program's own exit code, if that is not 0.
+pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
+    let existing = OnExisting::from(arguments.force);
+    let output = Output::open(&arguments.out, existing, &progress::TERMINAL)?;
+    output.check_free(&[COUNTS_FILE, OUTSIDE_FILE])?;
+    for path in &arguments.class_path {
+        std::fs::metadata(path).map_err(Failure::io("read", path))?;
+    }
+    let jdk = Jdk::find()?;
+    let folder =
+        TemporaryFolder::new("counts").map_err(Failure::io("create", std::env::temp_dir()))?;
+    let file = folder.path().join("counts.txt");
+    let counter = BytecodeCounter::get(&jdk)?;
+    let status = Command::new(&jdk.java)
+        .args(counter.options(&file))
+        .arg("-cp")
+        .arg(join_paths(&arguments.class_path))
+        .arg(&arguments.main)
+        .args(&arguments.program)
+        .envs(user_locale())
+        .stdin(Stdio::inherit())
+        .status()
+        .map_err(Failure::io("start", &jdk.java))?;
+    let counts = read_bytecode_counts(&file)?;
+    let patterns = count(arguments, &counts)?;
+    let mut table = CsvText::new(ExecutedPatterns::COLUMNS);
+    patterns.add_rows(&mut table, &arguments.case, &arguments.device, None);
+    output.write(COUNTS_FILE, table.text())?;
+    let mut outside = CsvText::new(ExecutedPatterns::OUTSIDE_COLUMNS);
+    patterns.add_outside_rows(&mut outside, &arguments.case);
+    for (name, reason) in &counts.uncounted {
+        outside.row([arguments.case.as_str(), name, reason, ""]);
+    }
+    output.write(OUTSIDE_FILE, outside.text())?;
+    progress::result(summary(&patterns, &counts));
+    progress::say(format!("written: {}", output.folder().display()));
+    let code = u8::try_from(exit_code(status)).unwrap_or(1);
+    Ok(CommandOutcome::of_program(code))
+}
+
+/// The patterns of the wanted methods.
+fn count(arguments: &Arguments, counts: &BytecodeCounts) -> Result<ExecutedPatterns, Failure> {
+    let is_named = |method: &CountedMethod, name: &str| {
+        let full = format!("{}.{}", method.class, method.name);
+        full == name || full.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '$']))
+    };
+    for name in &arguments.method {
+        if !counts.methods.iter().any(|method| is_named(method, name)) {
+            let classes: BTreeSet<&str> =
+                counts.methods.iter().map(|method| method.class.as_str()).collect();
+            let some: Vec<&str> = classes.into_iter().take(10).collect();
+            let text = format!(
+                "--method {name}: the program has loaded no class with it; it has loaded {}",
+                some.join(", ")
+            );
+            return Err(Failure::Usage(text));
+        }
+    }
+    let is_wanted = |method: &CountedMethod| {
+        arguments.method.is_empty() || arguments.method.iter().any(|name| is_named(method, name))
+    };
+    let patterns = ExecutedPatterns::of(&counts.methods, is_wanted);
+    match patterns.instructions {
+        0 => Err(Failure::Usage(
+            "the program has executed no instruction of these methods; --method names others, \
+             --main another class"
+                .to_owned(),
+        )),
+        _ => Ok(patterns),
+    }
+}
+
+/// How many instructions are parts of patterns, and which executions are not.
+fn summary(patterns: &ExecutedPatterns, counts: &BytecodeCounts) -> String {
+    let outside = patterns.outside_instructions();
+    let all = patterns.instructions;
+    let share = |executions: u64| 100.0 * executions as f64 / all as f64;
+    let mut lines = vec![format!(
+        "{} in {}: {:.2} % of {}",
+        counted(patterns.patterns.values().sum::<u64>(), "execution"),
+        counted(patterns.patterns.len(), "pattern"),
+        share(all - outside),
+        counted(all, "executed instruction"),
+    )];
+    let mut rows: Vec<_> = patterns.outside.iter().collect();
+    rows.sort_by_key(|(_, executions)| std::cmp::Reverse(**executions));
+    for (of, executions) in rows.iter().take(OUTSIDE_SHOWN) {
+        let share = share(**executions);
+        lines.push(format!("  outside: {share:.2} % {}: {}", of.instruction, of.reason));
+    }
+    if rows.len() > OUTSIDE_SHOWN {
+        lines.push(format!("  {} more in {OUTSIDE_FILE}", rows.len() - OUTSIDE_SHOWN));
+    }
+    for (name, reason) in &counts.uncounted {
+        lines.push(format!("  not counted: {name}: {reason}"));
+    }
+    lines.join("\n")
+}
+
+/// Most instructions outside of patterns that the terminal shows.
+const OUTSIDE_SHOWN: usize = 8;
