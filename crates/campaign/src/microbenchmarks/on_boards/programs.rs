@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::boards::OpenBoard;
-use crate::boards::package_kind::{PackageKind, application_file};
+use crate::boards::package_kind::{PackageKind, write_application_file};
 use crate::build::package::PackageBuilder;
 use crate::build::{BuiltVariant, VariantBuilder};
 use crate::failure::Failure;
@@ -45,11 +45,11 @@ impl BuiltPrograms {
         let folder = TemporaryFolder::new("microbenchmarks")
             .map_err(Failure::io("create", std::env::temp_dir()))?;
         let kinds: BTreeSet<PackageKind> =
-            boards.iter().map(|board| PackageKind::of_ours(scenario, board)).collect();
+            boards.iter().map(|board| PackageKind::for_own_programs_on(scenario, board)).collect();
         let mut by_kind = BTreeMap::new();
         for kind in kinds {
             let bytes = package(kind, scenario, &variant, builder.jdk())?;
-            let file = application_file(&bytes, kind, folder.path())?;
+            let file = write_application_file(&bytes, kind, folder.path())?;
             by_kind.insert(kind, BuiltProgram { file, hash: hash_of_bytes(&bytes) });
         }
         Ok(Self { by_kind, variant, folder })

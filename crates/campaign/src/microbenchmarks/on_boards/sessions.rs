@@ -156,7 +156,7 @@ pub fn measure_built(
     place: SessionStore<'_>,
     progress: &dyn Progress,
 ) -> Result<Vec<Vec<MicrobenchmarkRun>>, Failure> {
-    let program = |board: &OpenBoard<'_>| programs.of(PackageKind::of_ours(scenario, board));
+    let program = |board: &OpenBoard<'_>| programs.of(PackageKind::for_own_programs_on(scenario, board));
     let hash = |board: &OpenBoard<'_>| program(board).map(|built| built.hash.clone());
     let mut sessions_by_board = sessions_by_board(microbenchmarks, scenario, boards, &hash, place)?;
     say_kept(&sessions_by_board, progress);

@@ -42,20 +42,18 @@ impl<'l> ListedProgram<'l> {
         let baseline = class_of(pattern.baseline.name());
         let found = difference(&self.loop_of(format, &class)?, &self.loop_of(format, &baseline)?);
         let code = &pattern.code;
-        let (wanted, called) = match format {
-            CodeFormat::ClassFile => {
-                (&code.class_file, code.called.as_ref().map(|called| &called.class_file))
-            }
-            CodeFormat::Dex => (&code.dex, code.called.as_ref().map(|called| &called.dex)),
+        let any_of = match format {
+            CodeFormat::ClassFile => std::slice::from_ref(&code.class_file),
+            CodeFormat::Dex => code.dex.as_slice(),
         };
-        let copies = pattern.copies as i64;
-        let wanted = wanted.iter().map(|(name, each)| (name.clone(), each * copies)).collect();
-        compare(&found, &wanted)?;
-        let Some((method, wanted)) = code.called.as_ref().map(|of| of.method).zip(called) else {
-            return Ok(());
+        compare_with_any(&found, any_of, pattern.copies as i64)?;
+        let Some(called) = &code.called else { return Ok(()) };
+        let wanted = match format {
+            CodeFormat::ClassFile => &called.class_file,
+            CodeFormat::Dex => &called.dex,
         };
-        let found = names(&self.method(format, &class, method)?.instructions);
-        compare(&found, wanted).map_err(|reason| format!("{method}(): {reason}"))
+        let found = names(&self.method(format, &class, called.method)?.instructions);
+        compare(&found, wanted).map_err(|reason| format!("{}(): {reason}", called.method))
     }
 
     fn method(&self, format: CodeFormat, class: &str, name: &str) -> Result<&ListedMethod, String> {
@@ -95,6 +93,21 @@ fn difference(one: &InstructionCounts, other: &InstructionCounts) -> Instruction
     }
     difference.retain(|_, count| *count != 0);
     difference
+}
+
+/// Compares instructions found with those of so many copies of any of these; the reason is that of
+/// the first.
+fn compare_with_any(
+    found: &InstructionCounts,
+    any_of: &[InstructionCounts],
+    copies: i64,
+) -> Result<(), String> {
+    let of_copies = |each: &InstructionCounts| -> InstructionCounts {
+        each.iter().map(|(name, count)| (name.clone(), count * copies)).collect()
+    };
+    let mut reasons = any_of.iter().map(|each| compare(found, &of_copies(each)));
+    let first = reasons.next().unwrap_or(Ok(()));
+    if first.is_err() && reasons.any(|other| other.is_ok()) { Ok(()) } else { first }
 }
 
 /// Compares instructions found with those wanted.
@@ -166,6 +179,9 @@ mod tests {
     fn a_pattern_that_is_there_passes() {
         assert_eq!(verdict("Addition_Load_int", &["add-int"; 16]), Ok(()));
         assert_eq!(verdict("Addition_Load_int", &["add-int/2addr"; 16]), Ok(()));
+        assert_eq!(verdict("Bit_complement_int", &["not-int"; 16]), Ok(()));
+        assert_eq!(verdict("Bit_complement_int", &["xor-int/lit8"; 16]), Ok(()));
+        assert_eq!(verdict("Bit_complement_long", &["const-wide/16", "xor-long"]), Ok(()));
     }
 
     #[test]

@@ -113,6 +113,12 @@ impl Statement {
         Self { code: StatementCode { called, ..StatementCode::of(class_file, dex) }, ..self }
     }
 
+    /// Another form in which D8 may leave a copy.
+    fn or_dex(mut self, dex: impl IntoIterator<Item = String>) -> Self {
+        self.code.dex.push(counted(dex));
+        self
+    }
+
     /// Number of copies in the loop.
     pub fn copies(&self) -> usize {
         self.copies.len()
@@ -215,7 +221,19 @@ impl Statement {
             _ => "iload".to_owned(),
         };
         let in_class = [value.opcode("load"), operand, value.opcode(opcode), value.opcode("store")];
-        Self::new(&locals, &repeated(body), "c == b && m > 0").with_code(in_class, [value.dex(dex)])
+        let is_complement = operation == "Bit complement";
+        let copies = match is_complement && value.is_wide() {
+            // Its constant is the same in all copies.
+            true => vec![body.to_owned()],
+            false => repeated(body),
+        };
+        let statement =
+            Self::new(&locals, &copies, "c == b && m > 0").with_code(in_class, [value.dex(dex)]);
+        match (is_complement, value.is_wide()) {
+            (true, true) => statement.or_dex([value.dex_constant(), value.dex("xor")]),
+            (true, false) => statement.or_dex([format!("{}/lit", value.dex("xor"))]),
+            _ => statement,
+        }
     }
 
     /// The condition does not hold, so that nothing but the branch is executed; what it would

@@ -14,8 +14,8 @@ pub(super) const CONSTANT: &str = "constant";
 pub struct StatementCode {
     /// In class files.
     pub class_file: InstructionCounts,
-    /// In DEX files.
-    pub dex: InstructionCounts,
+    /// In DEX files: any of these, as D8 translates for old releases of Android otherwise.
+    pub dex: Vec<InstructionCounts>,
     /// The instructions of the whole method that the statement calls, if it calls one.
     pub called: Option<CalledCode>,
 }
@@ -37,7 +37,7 @@ impl StatementCode {
         class_file: impl IntoIterator<Item = C>,
         dex: impl IntoIterator<Item = D>,
     ) -> Self {
-        Self { class_file: counted(class_file), dex: counted(dex), called: None }
+        Self { class_file: counted(class_file), dex: vec![counted(dex)], called: None }
     }
 }
 
