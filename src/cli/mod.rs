@@ -37,6 +37,7 @@ mod progress;
 mod progress_estimate;
 mod project_arguments;
 mod quantity;
+mod random_order;
 mod report;
 mod run;
 mod scan;

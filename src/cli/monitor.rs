@@ -18,6 +18,7 @@ mod frame;
 mod headless;
 mod jvm;
 pub(crate) mod meters;
+mod overhead;
 mod published;
 mod record;
 pub(crate) mod recording;
@@ -32,8 +33,11 @@ use arguments::NO_VIRTUAL_BOARD;
 use session::MonitorSession;
 
 pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
-    if let Some(control::MonitorSubcommand::Control(arguments)) = &arguments.below {
-        control::run(arguments)?;
+    if let Some(below) = &arguments.below {
+        match below {
+            control::MonitorSubcommand::Control(arguments) => control::run(arguments)?,
+            control::MonitorSubcommand::Overhead(arguments) => overhead::run(arguments)?,
+        }
         return Ok(CommandOutcome::Done);
     }
     check(arguments)?;

@@ -19,11 +19,13 @@ use wattline::virtual_board::start as start_board;
 
 use super::host::{AdbServer, board_options, has, javac_at};
 
+mod bursts;
 mod calls;
 mod control;
 mod counts;
 mod ends;
 mod hostile;
+mod overhead;
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
@@ -281,13 +283,24 @@ struct Shares {
 impl Shares {
     /// A class and its arguments, with options of the monitor and of the JVM.
     fn record(command: &[&'static str], options: &[&str], jvm: &[&str]) -> Option<Shares> {
+        Self::record_on(None, command, options, jvm)
+    }
+
+    /// The same with the `java` of another JDK than the one in use.
+    fn record_on(
+        java: Option<&Path>,
+        command: &[&'static str],
+        options: &[&str],
+        jvm: &[&str],
+    ) -> Option<Shares> {
         let folder = tempfile::tempdir().unwrap();
         let (jdk, class) = (program(folder.path())?, command[0]);
         compile(&jdk, class, folder.path());
+        let java = java.unwrap_or(&jdk.java);
         let out = folder.path().join("rec");
         let classes = folder.path().to_str().unwrap();
         let mut arguments = options.to_vec();
-        arguments.extend(["--out", out.to_str().unwrap(), "--", jdk.java.to_str().unwrap()]);
+        arguments.extend(["--out", out.to_str().unwrap(), "--", java.to_str().unwrap()]);
         arguments.extend(jvm);
         arguments.extend(["-cp", classes]);
         arguments.extend(command);

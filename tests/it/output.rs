@@ -95,7 +95,7 @@ const OF_CAMPAIGNS: &[Trial] = &[
 ];
 
 /// Tried by tests of their own.
-const APART: [&str; 3] = ["monitor control", "package", "tenants watch"];
+const APART: [&str; 4] = ["monitor control", "monitor overhead", "package", "tenants watch"];
 
 fn wattline(folder: &Path, adb: &AdbServer, words: &str, board: &str) -> Command {
     let root = env!("CARGO_MANIFEST_DIR");

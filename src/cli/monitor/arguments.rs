@@ -69,7 +69,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Methods of a JVM")]
     pub(super) mapping: Option<PathBuf>,
     /// Sampling: milliseconds between two samples of Flight Recorder or, in a JVM without one,
-    /// between two looks at stacks. Default: 40, or 20 of CPU time.
+    /// between two snapshots of stacks. Default: each tick of the system's clock from JDK 25 on
+    /// (Linux), 40 on older ones, 20 of CPU time without Flight Recorder.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000),
           help_heading = "Methods of a JVM")]
     pub(super) period_ms: Option<u32>,

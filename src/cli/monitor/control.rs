@@ -24,6 +24,8 @@ use crate::toolchain::deadline_stream::{DeadlineStream, connect_unix_socket};
 pub use order::Order;
 pub use socket::ControlSocket;
 
+use super::overhead::AgentOverheadArguments;
+
 use order::ModuleSettings;
 use socket::OrderAnswer;
 
@@ -32,6 +34,8 @@ use socket::OrderAnswer;
 pub enum MonitorSubcommand {
     /// Start, change and stop sensors and formulas of a monitor that runs with --control.
     Control(ControlArguments),
+    /// What the agent costs a command: runs with and without it, in random order.
+    Overhead(AgentOverheadArguments),
 }
 
 #[derive(Debug, Clone, Args)]

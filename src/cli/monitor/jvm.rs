@@ -26,7 +26,7 @@ use crate::toolchain::monitor_agent::monitor_agent;
 use super::arguments::Arguments;
 
 /// How long an agent may take to answer: a large server's classes are woven first.
-const START: Duration = Duration::from_secs(60);
+pub(super) const START: Duration = Duration::from_secs(60);
 
 /// Milliseconds between two samples where probes count calls as well, which takes more.
 const PERIOD_BESIDE_PROBES_MS: u32 = 20;
@@ -73,11 +73,11 @@ pub struct OpenedJvm {
 
 /// Since when a JVM is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Since {
+pub(super) enum JvmSpan {
     /// Its start.
-    Start,
+    FromStart,
     /// Some moment in its life.
-    Now,
+    FromNow,
 }
 
 /// Starts the command, if there is one, just after `begin`, and lets the agent into the JVM.
@@ -117,7 +117,7 @@ pub fn open(
     let link = session.connect(child.id(), START, || matches!(child.try_wait(), Ok(None)));
     let jvm = link
         .map_err(Failure::from)
-        .and_then(|link| Jvm::new(arguments, Some(session), link, Since::Start));
+        .and_then(|link| Jvm::new(arguments, Some(session), link, JvmSpan::FromStart));
     match jvm {
         Ok(jvm) => Ok(OpenedJvm { child: Some(child), jvm: Some(jvm), ..OpenedJvm::default() }),
         Err(_) if ends_soon(&mut child) => Ok(OpenedJvm {
@@ -153,7 +153,7 @@ pub fn attach(arguments: &Arguments, pid: u32) -> Result<Jvm, Failure> {
     let session = prepare(arguments, &jdk)?;
     session.attach(&jdk, pid)?;
     let link = session.connect(pid, START, || check_attachable(pid).is_ok())?;
-    Jvm::new(arguments, Some(session), link, Since::Now)
+    Jvm::new(arguments, Some(session), link, JvmSpan::FromNow)
 }
 
 /// A JVM that was started with the agent's jar.
@@ -164,12 +164,12 @@ fn linked(arguments: &Arguments, file: &Path) -> Result<Jvm, Failure> {
         let why = "this is not what an agent writes (socket or port, token and pid, a line each)";
         Failure::input(file, why)
     })?;
-    let mut jvm = Jvm::new(arguments, None, link.connect()?, Since::Now)?;
+    let mut jvm = Jvm::new(arguments, None, link.connect()?, JvmSpan::FromNow)?;
     jvm.pid = arguments.jvm.unwrap_or(link.pid);
     Ok(jvm)
 }
 
-fn prepare(arguments: &Arguments, jdk: &Jdk) -> Result<AgentSession, Failure> {
+pub(super) fn prepare(arguments: &Arguments, jdk: &Jdk) -> Result<AgentSession, Failure> {
     let agent = monitor_agent(jdk)?;
     let instrumentation = arguments.mode == Way::Instrumentation.name();
     // Where all calls are timed, durations are the exact ones.
@@ -198,11 +198,11 @@ fn prepare(arguments: &Arguments, jdk: &Jdk) -> Result<AgentSession, Failure> {
 }
 
 impl Jvm {
-    fn new(
+    pub(super) fn new(
         arguments: &Arguments,
         session: Option<AgentSession>,
         link: AgentLink,
-        since: Since,
+        since: JvmSpan,
     ) -> Result<Jvm, Failure> {
         let greeting = parse_greeting(link.greeting());
         let greeting = greeting.map_err(|error| Failure::Board(error.to_string()))?;
@@ -211,8 +211,8 @@ impl Jvm {
             java: greeting.java,
             way: greeting.way,
             state: match since {
-                Since::Start => JvmState::from_start(greeting.now_ns),
-                Since::Now => JvmState::default(),
+                JvmSpan::FromStart => JvmState::from_start(greeting.now_ns),
+                JvmSpan::FromNow => JvmState::default(),
             },
             folded: Vec::new(),
             estimated: Vec::new(),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::attribution::mapping::{Mapping, RuntimeMethod};
 use crate::attribution::monitor::jvm::{JvmMethod, JvmState, MethodCycle, Way};
 use crate::format::visible_name;
-use crate::recording::{COUNT_MARKS_LEGEND, CallCountKind};
+use crate::recording::{COUNT_MARKS_LEGEND, CallCountKind, kind_of_thread};
 use crate::units::{Joules, Watts};
 use wattline_units::limits::{InputLimit, LISTED_ROWS};
 
@@ -139,15 +139,17 @@ impl Tallies {
             false => "(the JVM itself: collector, compiler)",
             true => "(collector, compiler, threads that have ended)",
         };
-        for (key, joules) in [
-            (itself, power.rest_j),
-            ("(threads without a known method)", power.without_method_j()),
-            ("(threads that ended between looks)", power.ended_j()),
-        ] {
+        for (key, joules) in
+            [(itself, power.rest_j), ("(threads without a known method)", power.without_method_j())]
+        {
             // Rounding is no energy.
             if joules > 1e-9 * power.cpu_j {
                 self.count(ListLevel::Methods, key.into(), (joules, 0.0, None), d);
             }
+        }
+        for thread in power.threads.iter().filter(|thread| thread.not_sampled_j > 0.0) {
+            let key = format!("(not sampled: {})", kind_of_thread(&thread.name));
+            self.count(ListLevel::Methods, key, (thread.not_sampled_j, 0.0, None), d);
         }
     }
 

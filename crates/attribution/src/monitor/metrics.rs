@@ -38,7 +38,7 @@ struct ProcessMetrics {
 }
 
 /// What of a JVM is in no method.
-const RESTS: [&str; 3] = ["no known method", "ended threads", "the JVM itself"];
+const RESTS: [&str; 3] = ["no known method", "not sampled", "the JVM itself"];
 
 impl Counters {
     /// Adds a cycle.
@@ -109,7 +109,7 @@ impl Counters {
             let key = if is_full { (OTHERS.into(), String::new()) } else { key };
             *self.methods.entry(key).or_default() += joules;
         }
-        let rests = [power.without_method_j(), power.ended_j(), power.rest_j];
+        let rests = [power.without_method_j(), power.not_sampled_j(), power.rest_j];
         for (sum, joules) in self.jvm.iter_mut().zip(rests) {
             *sum += joules;
         }

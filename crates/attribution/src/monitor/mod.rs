@@ -7,6 +7,7 @@
 //! it is pure but [`machine`], which reads this machine or, through
 //! a [`host`], a device. `docs/internals/monitor.md` has the theory.
 
+pub mod agent_overhead;
 pub mod containers;
 mod cycle;
 pub mod equations;

@@ -21,10 +21,11 @@ const PROBE: [(&str, &str); 4] = [
     ("Probe.java", include_str!("monitor/Probe.java")),
     ("ThreadRecord.java", include_str!("monitor/ThreadRecord.java")),
 ];
-const SERVICE: [(&str, &str); 23] = [
+const SERVICE: [(&str, &str); 25] = [
     ("CallTree.java", include_str!("monitor/CallTree.java")),
     ("Connection.java", include_str!("monitor/Connection.java")),
     ("Ended.java", include_str!("monitor/Ended.java")),
+    ("EndedThreads.java", include_str!("monitor/EndedThreads.java")),
     ("Endings.java", include_str!("monitor/Endings.java")),
     ("Filter.java", include_str!("monitor/Filter.java")),
     ("Link.java", include_str!("monitor/Link.java")),
@@ -43,6 +44,7 @@ const SERVICE: [(&str, &str); 23] = [
     ("Sighting.java", include_str!("monitor/Sighting.java")),
     ("Sockets.java", include_str!("monitor/Sockets.java")),
     ("SourceFiles.java", include_str!("monitor/SourceFiles.java")),
+    ("TimerTicks.java", include_str!("monitor/TimerTicks.java")),
     ("Waits.java", include_str!("monitor/Waits.java")),
     ("Weaver.java", include_str!("monitor/Weaver.java")),
 ];

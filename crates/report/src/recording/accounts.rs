@@ -8,7 +8,6 @@ use crate::account::{
     AccountEntry, Accounts, BlockAccount, Concentration, Femtojoules, Ledger, LedgerEntry,
     LedgerRow, LineKey, MethodKey as AccountKey,
 };
-use crate::attribution::monitor::jvm::ENDED;
 use crate::blocks::BlockId;
 use crate::exact::share;
 use crate::units::Joules;
@@ -107,23 +106,35 @@ pub struct RecordingSums {
     pub classes: BTreeMap<String, (Femtojoules, Option<u64>)>,
     /// Name, CPU seconds and energy by thread of the JVM.
     pub threads: BTreeMap<(u32, u64), (String, f64, Femtojoules)>,
-    /// Energy of running threads without a known method; of a JVM's network the part that no
-    /// method sent.
+    /// Energy of threads that were sampled in no method of the filter; of a JVM's network the
+    /// part that no method sent.
     pub no_method: Femtojoules,
-    /// Energy of ended threads, whose methods are unknown.
-    pub ended: Femtojoules,
+    /// Energy of the JVM's threads that no sample and no timed call covers, by their names, with
+    /// `#` for digits.
+    pub not_sampled: BTreeMap<String, Femtojoules>,
     /// Energy of the JVM itself: garbage collector, compiler.
     pub jvm_itself: Femtojoules,
 }
+
+/// Name of the energy of threads that no sample covers.
+const NOT_SAMPLED: &str = "not sampled";
 
 impl RecordingSums {
     /// Parts of the JVM's energy without a known method, with their names.
     pub fn rests(&self) -> [(&'static str, Femtojoules); 3] {
         [
             ("threads without a known method", self.no_method),
-            ("threads that ended between looks", self.ended),
+            (NOT_SAMPLED, self.not_sampled.values().copied().sum()),
             ("the JVM itself", self.jvm_itself),
         ]
+    }
+
+    /// The same with a part for each kind of threads that was not sampled.
+    pub fn rests_by_thread(&self) -> Vec<(String, Femtojoules)> {
+        let [no_method, _, itself] = self.rests().map(|(name, energy)| (name.to_owned(), energy));
+        let by_thread = self.not_sampled.iter();
+        let by_thread = by_thread.map(|(name, energy)| (format!("{NOT_SAMPLED}: {name}"), *energy));
+        [no_method].into_iter().chain(by_thread).chain([itself]).collect()
     }
 }
 
@@ -172,21 +183,34 @@ pub fn sum_recording(recording: &Recording) -> RecordingSums {
 /// Sets the parts of a JVM's energy that no method has.
 fn add_rests(sums: &mut RecordingSums, recording: &Recording, jvm: Femtojoules) {
     let pid = recording.about.jvm.as_ref().map(|jvm| jvm.pid);
-    let of_threads = |ended: bool| -> Femtojoules {
-        let own = recording.threads.iter().filter(|row| Some(row.pid) == pid);
-        own.filter(|row| (row.thread == ENDED) == ended).map(|row| row.energy_j).sum()
-    };
-    let ended_methods = recording.methods.iter().filter(|row| row.thread == ENDED);
-    let (living, ended) = (of_threads(false), of_threads(true));
-    sums.ended = ended - ended_methods.map(|row| row.cpu_j).sum();
-    // Rounding of single rows is no energy of its own.
-    if (sums.ended.joules().0).abs() < 1e-9 * jvm.joules().0 {
-        sums.ended = Femtojoules::ZERO;
+    let threads = || recording.threads.iter().filter(|row| Some(row.pid) == pid);
+    for row in threads().filter(|row| row.not_sampled_j != Femtojoules::ZERO) {
+        let sum = sums.not_sampled.entry(kind_of_thread(&row.name)).or_default();
+        *sum += row.not_sampled_j;
     }
-    sums.jvm_itself =
-        recording.jvm.iter().map(|row| row.cpu_j).sum::<Femtojoules>() - living - ended;
+    let energy: Femtojoules = threads().map(|row| row.energy_j).sum();
+    sums.jvm_itself = recording.jvm.iter().map(|row| row.cpu_j).sum::<Femtojoules>() - energy;
     let methods: Femtojoules = sums.methods.values().map(MethodSum::energy).sum();
-    sums.no_method = jvm - methods - sums.ended - sums.jvm_itself;
+    let not_sampled: Femtojoules = sums.not_sampled.values().copied().sum();
+    sums.no_method = jvm - methods - not_sampled - sums.jvm_itself;
+    // Rounding of single rows is no energy of its own.
+    if sums.no_method.joules().0.abs() < 1e-9 * jvm.joules().0 {
+        sums.jvm_itself += sums.no_method;
+        sums.no_method = Femtojoules::ZERO;
+    }
+}
+
+/// The name of a thread with one `#` for each run of digits: threads of a pool have one.
+pub fn kind_of_thread(name: &str) -> String {
+    let mut kind = String::new();
+    for letter in name.chars() {
+        match letter.is_ascii_digit() {
+            true if kind.ends_with('#') => {}
+            true => kind.push('#'),
+            false => kind.push(letter),
+        }
+    }
+    if kind.is_empty() { "(no name)".into() } else { kind }
 }
 
 fn add_optional(sum: Option<Femtojoules>, more: Option<Femtojoules>) -> Option<Femtojoules> {
@@ -398,15 +422,16 @@ pub(super) mod tests {
                     network_j: None,
                 });
             }
-            for (thread, joules) in [(5, 5.25), (ENDED, 0.25)] {
+            for (thread, joules, not_sampled) in [(5, 5.25, 0.0), (1 << 62, 0.25, 0.25)] {
                 recording.threads.push(ThreadRow {
                     cycle,
                     pid: 7,
                     thread,
-                    name: format!("t{thread}"),
+                    name: format!("pool-{thread}"),
                     cpu_s: Some(joules / 10.0),
                     energy_j: fj(joules),
                     literal_w: None,
+                    not_sampled_j: fj(not_sampled),
                 });
             }
             let (cpu_j, duration_s, cpu_s) = (fj(6.0), 1.0, 0.6);
@@ -442,6 +467,9 @@ pub(super) mod tests {
         assert_eq!((sums.total, sums.unattributed, sums.jvm), (fj(20.0), fj(2.0), Some(fj(12.0))));
         let rests = sums.rests().map(|(_, energy)| energy);
         assert_eq!(rests, [fj(0.5), fj(0.5), fj(1.0)], "they hold what methods do not");
+        let by_thread = sums.rests_by_thread();
+        assert_eq!(by_thread[1], ("not sampled: pool-#".to_owned(), fj(0.5)));
+        assert_eq!(by_thread.iter().map(|(_, energy)| *energy).sum::<Femtojoules>(), fj(2.0));
         let accounts = accounts_of(&sums);
         assert!(accounts.ledger.adds_up());
         assert_eq!(accounts.explained_energy(), fj(10.0));

@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 use crate::format::counted;
 
 pub use accounts::{
-    MethodSum, ProcessSum, RecordedMethodKey, RecordingSums, accounts_of, sum_recording,
+    MethodSum, ProcessSum, RecordedMethodKey, RecordingSums, accounts_of, kind_of_thread,
+    sum_recording,
 };
 pub use page::{recording_page, summary_text};
 #[cfg(test)]

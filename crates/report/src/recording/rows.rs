@@ -64,7 +64,8 @@ pub struct ThreadRow {
     pub cycle: u64,
     /// Process number.
     pub pid: u32,
-    /// Thread number, in the JVM or the system; 0 for all ended threads of a JVM.
+    /// Thread number, in the JVM or the system. From 2^62 on it is a group of ended threads whose
+    /// names differ by digits alone; 0 is those of no known group.
     pub thread: u64,
     /// Its name.
     pub name: String,
@@ -75,6 +76,9 @@ pub struct ThreadRow {
     pub energy_j: Femtojoules,
     /// Power by the paper's literal formula; empty outside a JVM.
     pub literal_w: Option<f64>,
+    /// What of the energy no sample and no timed call covers.
+    #[serde(default, with = "joules")]
+    pub not_sampled_j: Femtojoules,
 }
 
 /// Row of `methods.csv`: a method in a thread in a cycle.
@@ -283,6 +287,7 @@ pub fn thread_rows(number: u64, cycle: &Cycle, jvm: Option<(u32, &JvmPower)>) ->
             cpu_s: Some(thread.cpu_s),
             energy_j: femtojoules(thread.cpu_j),
             literal_w: None,
+            not_sampled_j: Femtojoules::ZERO,
         }));
     }
     if let Some((pid, power)) = jvm {
@@ -294,6 +299,7 @@ pub fn thread_rows(number: u64, cycle: &Cycle, jvm: Option<(u32, &JvmPower)>) ->
             cpu_s: thread.cpu_s,
             energy_j: femtojoules(thread.cpu_j),
             literal_w: Some(thread.literal_w),
+            not_sampled_j: femtojoules(thread.not_sampled_j),
         }));
     }
     rows

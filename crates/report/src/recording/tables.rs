@@ -149,9 +149,9 @@ fn methods(sums: &RecordingSums) -> String {
         let names = [key.class.clone(), key.method.clone()];
         table.row(names.into_iter().chain(figures).chain(own));
     }
-    for (name, energy) in sums.rests() {
+    for (name, energy) in sums.rests_by_thread() {
         if energy != Femtojoules::ZERO {
-            rest(&mut table, &[UNATTRIBUTED_KEY, name], energy, whole, own.len());
+            rest(&mut table, &[UNATTRIBUTED_KEY, &name], energy, whole, own.len());
         }
     }
     table.text()
@@ -214,19 +214,20 @@ mod tests {
         assert_eq!(sum(&ledger_csv(&sums)), fj(40.0), "the whole and its parts");
         let mut without = sums.clone();
         without.methods.clear();
-        without.no_method = sums.jvm.unwrap() - sums.ended - sums.jvm_itself;
+        without.no_method = sums.jvm.unwrap() - fj(0.5) - sums.jvm_itself;
         let ledger = ledger_csv(&without);
         assert_eq!(sum(&ledger), fj(40.0));
         assert!(!ledger.contains("methods"), "no method was seen: no 0 J of them: {ledger}");
         (without.jvm, without.no_method) = (Some(Femtojoules::ZERO), Femtojoules::ZERO);
-        (without.ended, without.jvm_itself) = (Femtojoules::ZERO, Femtojoules::ZERO);
+        without.not_sampled.clear();
+        without.jvm_itself = Femtojoules::ZERO;
         let ledger = ledger_csv(&without);
         assert_eq!(sum(&ledger), fj(40.0));
         assert!(!ledger.contains("the JVM itself"), "it was never read: no 0 J of it: {ledger}");
         let per_call = column(&tables["methods.csv"], "energy_per_invocation_j");
         assert_eq!(per_call, ["0.4", "0.1", "", "", ""]);
         assert_eq!(column(&tables["methods.csv"], "counted"), ["all", "all", "", "", ""]);
-        assert_eq!(column(&tables["methods.csv"], "method")[3], "threads that ended between looks");
+        assert_eq!(column(&tables["methods.csv"], "method")[3], "not sampled: pool-#");
         assert_eq!(column(&tables["methods.csv"], "power_per_invocation_w")[0], "0.2");
     }
 }

@@ -5,21 +5,18 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use clap::Args;
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
-
 use crate::attribution::monitor::formulas::FigureBasis;
 use crate::attribution::tenants::{
     BASE_NAME, ExperimentTables, MeasuredRun, experiment_csv, parse_runs,
 };
 use crate::cli::progress;
 use crate::cli::quantity::{number_between, whole_number_between};
+use crate::cli::random_order::random_blocks;
 use crate::cli::stop::StopRequest;
 use crate::failure::Failure;
 use crate::folder::Output;
 use crate::format::{counted, visible_name};
+use clap::Args;
 
 use super::OverheadFigures;
 use super::load::{CommandLine, NamedCommand};
@@ -255,28 +252,16 @@ fn check_names_differ(flag: &str, commands: &[NamedCommand]) -> Result<(), Failu
 }
 
 impl Experiment {
-    /// Returns the order of all runs: each repetition has every run once, in a random order of its
-    /// own, so that drift (of the machine's temperature) affects all alike.
+    /// Each repetition has every run once.
     fn order(&self) -> Vec<PlannedRun> {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        let mut order = Vec::new();
-        for repetition in 1..=self.repeats {
-            let tested = (0..self.configurations.len()).map(Some);
-            let mut block: Vec<PlannedRun> = [None]
-                .into_iter()
-                .chain(tested)
-                .flat_map(|configuration| {
-                    (0..self.scenarios.len()).map(move |scenario| PlannedRun {
-                        repetition,
-                        configuration,
-                        scenario,
-                    })
-                })
-                .collect();
-            block.shuffle(&mut rng);
-            order.extend(block);
-        }
-        order
+        let scenarios = self.scenarios.len();
+        let count = (self.configurations.len() + 1) * scenarios;
+        let planned = |(repetition, number): (usize, usize)| PlannedRun {
+            repetition,
+            configuration: (number / scenarios).checked_sub(1),
+            scenario: number % scenarios,
+        };
+        random_blocks(count, self.repeats, self.seed).into_iter().map(planned).collect()
     }
 }
 

@@ -4,7 +4,7 @@
 use super::super::equations::{
     method_network_w, method_power_literal_w, method_time_s, thread_power_literal_w,
 };
-use super::{ENDED, JvmCycle, JvmThreadCycle, MethodCycle};
+use super::{JvmCycle, JvmThreadCycle, MethodCycle};
 use crate::{Capacity, Split, SplitError};
 
 /// What a method spent in a thread.
@@ -36,6 +36,8 @@ pub struct ThreadPower {
     pub cpu_s: Option<f64>,
     /// Joules of the processor, its methods' included.
     pub cpu_j: f64,
+    /// What of it no sample and no timed call covers: all or nothing.
+    pub not_sampled_j: f64,
     /// Watts by the paper's literal formula.
     pub literal_w: f64,
     /// Its methods.
@@ -130,6 +132,7 @@ impl ThreadTotals<'_> {
             name: thread.name.clone(),
             cpu_s: thread.cpu_s,
             cpu_j: joules,
+            not_sampled_j: if whole > 0.0 { 0.0 } else { joules },
             literal_w,
             methods: methods.collect(),
             stacks: thread
@@ -144,20 +147,21 @@ impl ThreadTotals<'_> {
 impl ThreadPower {
     fn outside_j(&self) -> f64 {
         let methods: f64 = self.methods.iter().map(|method| method.cpu_j).sum();
+        let sampled_j = self.cpu_j - self.not_sampled_j;
         // Rounding is no energy.
-        if methods > 0.0 { (self.cpu_j - methods).max(0.0) } else { self.cpu_j }
+        if methods > 0.0 { (sampled_j - methods).max(0.0) } else { sampled_j }
     }
 }
 
 impl JvmPower {
-    /// Joules of the processor in threads that live, while no method was seen in them.
+    /// Joules of the processor in threads that were sampled in no method of the filter.
     pub fn without_method_j(&self) -> f64 {
-        self.threads.iter().filter(|thread| thread.id != ENDED).map(ThreadPower::outside_j).sum()
+        self.threads.iter().map(ThreadPower::outside_j).sum()
     }
 
-    /// Joules of threads that have ended, of which it is not known in which methods.
-    pub fn ended_j(&self) -> f64 {
-        self.threads.iter().filter(|thread| thread.id == ENDED).map(ThreadPower::outside_j).sum()
+    /// Joules of the processor that no sample covers, over all threads.
+    pub fn not_sampled_j(&self) -> f64 {
+        self.threads.iter().map(|thread| thread.not_sampled_j).sum()
     }
 
     /// Whether all parts add up to the process's energies.
@@ -167,7 +171,7 @@ impl JvmPower {
         let methods = self.threads.iter().flat_map(|thread| &thread.methods);
         let network: f64 = methods.clone().filter_map(|method| method.network_j).sum();
         let methods: f64 = methods.map(|method| method.cpu_j).sum();
-        let outside = self.without_method_j() + self.ended_j();
+        let outside = self.without_method_j() + self.not_sampled_j();
         close(threads + self.rest_j, self.cpu_j)
             && close(methods + outside + self.rest_j, self.cpu_j)
             && close(network + self.network_rest_j.unwrap_or(0.0), self.network_j.unwrap_or(0.0))
@@ -211,8 +215,9 @@ mod tests {
         close(methods[1].cpu_s, 0.2);
         close(methods[1].network_j.unwrap(), 0.5);
         close(power.rest_j, 2.0);
-        close(power.ended_j(), 0.0);
-        close(power.without_method_j(), 5.0);
+        close(power.not_sampled_j(), 5.0);
+        close(power.threads[1].not_sampled_j, 5.0);
+        close(power.without_method_j(), 0.0);
         close(power.network_rest_j.unwrap(), 0.2);
         // literal: 5 W of the process, x 0.3 s / 2 s, x 0.2 s / 2 s
         close(power.threads[0].literal_w, 0.75);
@@ -224,7 +229,7 @@ mod tests {
     fn samples_outweigh_durations_and_what_is_outside_is_no_methods() {
         let sampled = MethodCycle { sampled_ns: 1.0, ..method(0, 9.0, (0, 0)) };
         let thread = JvmThreadCycle {
-            id: ENDED,
+            id: 1 << 62,
             cpu_s: Some(0.6),
             methods: vec![sampled, method(1, 99.0, (0, 0))],
             outside_ns: 2.0,
@@ -239,8 +244,8 @@ mod tests {
         close(power.threads[0].methods[0].cpu_j, 2.0);
         close(power.threads[0].methods[1].cpu_j, 0.0);
         close(power.threads[0].stacks[0].1, 2.0);
-        close(power.ended_j(), 4.0);
-        close(power.without_method_j(), 0.0);
+        close(power.not_sampled_j(), 0.0);
+        close(power.without_method_j(), 4.0);
         close(power.rest_j, 4.0);
     }
 

@@ -120,12 +120,15 @@ final class Reader {
         out.flush();
     }
 
-    private static void tellThreads(List<LiveThread> live, long ended, StringBuilder figures) {
+    private void tellThreads(List<LiveThread> live, long ended, StringBuilder figures) {
         for (LiveThread thread : live) {
             figures.append("thread ").append(thread.id).append(' ').append(thread.usedNanos).append(' ')
                     .append(thread.name).append('\n');
         }
-        if (ended >= 0) {
+        Sampler sampler = service.sampler();
+        if (ended >= 0 && sampler != null) {
+            sampler.tellEnded(ended, figures);
+        } else if (ended >= 0) {
             figures.append("thread ").append(Sampler.ENDED).append(' ').append(ended).append(" (ended, or virtual)\n");
         }
     }

@@ -100,6 +100,16 @@ final class Recent {
         return more;
     }
 
+    /** The thread's CPU time when it was looked at last. */
+    long used() {
+        return used;
+    }
+
+    /** Periods of the samples since CPU time was shared last. */
+    double newestPeriods() {
+        return newest.sum + newestCalling.sum;
+    }
+
     /** Whether there is a sample. */
     boolean isKnown() {
         return inJava.sum + inNative.sum + calling.sum > 0;

@@ -5,6 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
@@ -20,7 +22,8 @@ import jdk.jfr.consumer.RecordingStream;
 
 /**
  * Where threads run, by samples of the JVM's Flight Recorder. From JDK 25 on, on Linux, each
- * thread has a sample after so much CPU time, wherever it is. Before that Flight
+ * thread has a sample at ticks of the clock for which it runs, or after so much CPU time, wherever
+ * it is. Before that Flight
  * Recorder halts some of the threads at moments of real time, and has threads in native
  * methods in turns of their own. In a jar of its own: JDKs before 14 have no streams.
  */
@@ -28,6 +31,14 @@ final class Recorder implements Sampler.Source, FlightRecorderListener {
     private static final String IN_JAVA = "jdk.ExecutionSample";
     private static final String IN_NATIVE = "jdk.NativeMethodSample";
     private static final String BY_PROCESSOR_TIME = "jdk.CPUTimeSample";
+    /** Of a thread that ends, if it used a millisecond or more. */
+    private static final String CPU_LOAD = "jdk.ThreadCPULoad";
+    private static final String STARTS = "jdk.ThreadStart";
+    /** Threads whose start is remembered. */
+    private static final int STARTS_KEPT = 100_000;
+    private static final String OWN_THREADS = "wattline-";
+    /** For which a tick stands: the most common one; as all weigh the same, any would do. */
+    private static final long TICK_NANOS = 4_000_000;
     private static final String PROBES = "wattline.monitor.";
 
     /** Stays when the samples end: JDK 17's Flight Recorder wakes up a hundred times a second
@@ -36,6 +47,8 @@ final class Recorder implements Sampler.Source, FlightRecorderListener {
 
     private final RecordingStream stream = new RecordingStream();
     private final Sampler sampler;
+    private final TimerTicks ticks;
+    private final Map<Long, Instant> starts = new HashMap<>();
     /** When the last sample was that has been taken. */
     private Instant last = Instant.MIN;
     private boolean isDrained;
@@ -44,16 +57,31 @@ final class Recorder implements Sampler.Source, FlightRecorderListener {
         this.sampler = sampler;
         stream.setReuse(true);
         stream.setOrdered(false);
+        takeEnds();
         if (samplesProcessorTime()) {
-            stream.enable(BY_PROCESSOR_TIME).with("throttle", periodMillis + " ms");
+            ticks = sampler.choosesPeriod() ? new TimerTicks() : null;
+            throttle(ticks == null ? periodMillis + " ms" : TimerTicks.EVERY);
             stream.onEvent(BY_PROCESSOR_TIME, this::takeOnce);
             return;
         }
+        ticks = null;
         Duration period = Duration.ofMillis(periodMillis);
         stream.enable(IN_JAVA).withPeriod(period);
         stream.enable(IN_NATIVE).withPeriod(period.multipliedBy(Sampler.PERIODS_PER_TURN));
         stream.onEvent(IN_JAVA, this::takeOnce);
         stream.onEvent(IN_NATIVE, this::takeOnce);
+    }
+
+    private void throttle(String period) {
+        stream.enable(BY_PROCESSOR_TIME).with("throttle", period);
+    }
+
+    /** The load since the start of a thread is given when it ends. */
+    private void takeEnds() {
+        stream.enable(CPU_LOAD).withPeriod(Duration.ofDays(1));
+        stream.enable(STARTS).withoutStackTrace();
+        stream.onEvent(CPU_LOAD, this::takeOnce);
+        stream.onEvent(STARTS, this::takeOnce);
     }
 
     private static boolean samplesProcessorTime() {
@@ -137,13 +165,49 @@ final class Recorder implements Sampler.Source, FlightRecorderListener {
                 take(event, event.getThread("sampledThread"), sampler::inJava);
                 return;
             case BY_PROCESSOR_TIME:
-                take(event, event.getThread("eventThread"), sampler::inJava);
+                takeAfterCpuTime(event);
+                return;
+            case STARTS:
+                takeStart(event);
+                return;
+            case CPU_LOAD:
+                takeEnd(event);
                 return;
             case IN_NATIVE:
                 takeNative(event);
                 return;
             default:
         }
+    }
+
+    /** Ticks weigh the same; of other periods, several may have passed. */
+    private void takeAfterCpuTime(RecordedEvent event) {
+        long nanos = event.getDuration("samplingPeriod").toNanos();
+        if (ticks != null && ticks.areTooMany(nanos)) {
+            throttle(TimerTicks.SPARSE);
+        }
+        long weight = ticks == null ? nanos : TICK_NANOS;
+        take(event, event.getThread("eventThread"), seen -> sampler.afterCpuTime(seen, weight));
+    }
+
+    private void takeStart(RecordedEvent event) {
+        RecordedThread thread = event.getThread("thread");
+        if (thread != null && thread.getJavaThreadId() > 0 && starts.size() < STARTS_KEPT) {
+            starts.put(thread.getJavaThreadId(), event.getStartTime());
+        }
+    }
+
+    /** The load is the part of all processors' time since the thread's start. */
+    private void takeEnd(RecordedEvent event) {
+        RecordedThread thread = event.getThread("eventThread");
+        Instant start = thread == null ? null : starts.remove(thread.getJavaThreadId());
+        if (start == null || String.valueOf(thread.getJavaName()).startsWith(OWN_THREADS)) {
+            return;
+        }
+        double load = event.getFloat("user") + event.getFloat("system");
+        double nanos = load * Runtime.getRuntime().availableProcessors()
+                * Duration.between(start, event.getStartTime()).toNanos();
+        sampler.ended(thread.getJavaThreadId(), thread.getJavaName(), nanos);
     }
 
     private void takeNative(RecordedEvent event) {

@@ -18,9 +18,9 @@ import wattline.monitor.probe.ThreadRecord;
  * by who called them, by samples of the recorder or, in a JVM without one, by looks. Nothing
  * is woven.
  *
- * Threads that have ended share what they used by the samples that were seen of them. A thread
- * without a sample of its own does as its kin did, and one that carries virtual threads as
- * these do.
+ * Threads that have ended share what they used by the samples that were seen of threads of the
+ * same kin. A living thread without a sample of its own does as its kin did, and one that carries
+ * virtual threads as these do. Whatever has no sample by any of these gets no method.
  */
 final class Sampler implements Probe.ByteSampler {
     static final int DEPTH = 64;
@@ -50,7 +50,7 @@ final class Sampler implements Probe.ByteSampler {
     private final Map<Long, Sampled> sums = new HashMap<>();
     private final Map<Long, Recent> recent = new HashMap<>();
     private final Map<String, Recent> kin = new HashMap<>();
-    private final Recent ended = new Recent();
+    private final EndedThreads ended = new EndedThreads();
     private long endedShared;
     private final CountDownLatch recording = new CountDownLatch(1);
     private final CountDownLatch begun = new CountDownLatch(1);
@@ -87,6 +87,11 @@ final class Sampler implements Probe.ByteSampler {
 
     private long periodMillis() {
         return period == null ? PERIOD_MILLIS : Long.parseLong(period);
+    }
+
+    /** Whether nobody has said how long a period is. */
+    boolean choosesPeriod() {
+        return period == null;
     }
 
     /** What threads have used before is nobody's: it is not known what they did. */
@@ -198,9 +203,20 @@ final class Sampler implements Probe.ByteSampler {
         return filter.accepts(owner);
     }
 
-    /** A sample of a thread in Java code, or after a period of its CPU time. */
+    /** A sample of a thread in Java code. */
     synchronized void inJava(Sighting seen) {
         sample(seen, Recent.Place.IN_JAVA, 1);
+    }
+
+    /** A sample of a thread after so much of its CPU time, wherever it is. */
+    synchronized void afterCpuTime(Sighting seen, long nanos) {
+        sample(seen, Recent.Place.IN_JAVA, nanos / periodNanos);
+    }
+
+    /** A thread has ended after so much CPU time. */
+    synchronized void ended(long thread, String name, double nanos) {
+        Recent known = recent.get(thread);
+        ended.reported(Sighting.kin(name), Math.max(0, nanos - (known == null ? 0 : known.used())));
     }
 
     /**
@@ -274,10 +290,37 @@ final class Sampler implements Probe.ByteSampler {
             of.isShared();
         }
         endAllBut(alive);
-        if (endedNanos > endedShared && ended.isKnown()) {
-            ended.shareByNumbers(endedNanos - endedShared, sums(ENDED));
+        if (endedNanos > endedShared) {
+            ended.share(endedNanos - endedShared, new EndedShare());
         }
         endedShared = Math.max(endedShared, endedNanos);
+    }
+
+    /** Shares what ended threads used among the methods that their group was seen in. */
+    private final class EndedShare implements EndedThreads.Share {
+        /** Beside probes, durations share what has no sample. */
+        @Override
+        public boolean accepts(EndedThreads.Group group) {
+            return !byDescriptor || isSampled(group);
+        }
+
+        private boolean isSampled(EndedThreads.Group group) {
+            Recent known = kin.get(group.kin);
+            return known != null && known.isKnown();
+        }
+
+        @Override
+        public void give(EndedThreads.Group group, long nanos) {
+            if (isSampled(group)) {
+                kin.get(group.kin).shareByNumbers(nanos, sums(group.number));
+            }
+        }
+    }
+
+    /** The threads that have ended, of which all together used so much. */
+    synchronized void tellEnded(long nanos, StringBuilder to) {
+        long rest = ended.tell(nanos, to);
+        to.append("thread ").append(ENDED).append(' ').append(rest).append(" (ended, or virtual)\n");
     }
 
     private void share(LiveThread thread, Recent of, long nanos) {
@@ -294,7 +337,7 @@ final class Sampler implements Probe.ByteSampler {
         for (Iterator<Map.Entry<Long, Recent>> all = recent.entrySet().iterator(); all.hasNext();) {
             Map.Entry<Long, Recent> one = all.next();
             if (!alive.contains(one.getKey())) {
-                ended.takeNewest(one.getValue());
+                ended.sampled(one.getValue().kin, one.getValue().newestPeriods() * periodNanos);
                 kin(one.getValue().kin).takeNewest(one.getValue());
                 all.remove();
             }
@@ -315,7 +358,8 @@ final class Sampler implements Probe.ByteSampler {
         for (Iterator<Map.Entry<Long, Sampled>> all = sums.entrySet().iterator(); all.hasNext();) {
             Map.Entry<Long, Sampled> one = all.next();
             one.getValue().tell(one.getKey(), to);
-            if (one.getKey() != ENDED && !alive.contains(one.getKey())) {
+            long thread = one.getKey();
+            if (thread != ENDED && thread < EndedThreads.FIRST && !alive.contains(thread)) {
                 all.remove();
             }
         }
