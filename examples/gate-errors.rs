@@ -82,7 +82,7 @@ fn wilson(hits: f64, n: f64) -> (f64, f64) {
 /// Energies above idle, of one input.
 fn energies(values: &[f64]) -> Measurement {
     let repeat = |&energy_j: &f64| PowerRunEnergy { energy_j, duration_s: 1.0 };
-    let runs = InputRuns { repeats: values.iter().map(repeat).collect() };
+    let runs = InputRuns { repeats: values.iter().map(repeat).collect(), ..InputRuns::default() };
     Measurement {
         inputs: BTreeMap::from([("all".to_string(), runs)]),
         idle_powers_w: vec![0.0; 2],
@@ -118,7 +118,7 @@ fn campaign(repeats: usize, sd: f64, factor: f64, random: &mut ChaCha8Rng) -> Me
         let mut repeat =
             || PowerRunEnergy { energy_j: draw(18.0 + 20.0 * factor), duration_s: 60.0 };
         let repeats = (0..repeats).map(|_| repeat()).collect();
-        inputs.insert(name.to_string(), InputRuns { repeats });
+        inputs.insert(name.to_string(), InputRuns { repeats, ..InputRuns::default() });
     }
     let idle = (0..4 * repeats).map(|_| draw(0.3)).collect();
     Measurement { inputs, idle_powers_w: idle, between_campaigns: 0.0 }
@@ -257,7 +257,10 @@ impl Sessions {
     fn group(&self, which: &[usize]) -> Measurement {
         let repeats = which.iter().map(|&i| self.power[i]).collect();
         Measurement {
-            inputs: BTreeMap::from([("all".to_string(), InputRuns { repeats })]),
+            inputs: BTreeMap::from([(
+                "all".to_string(),
+                InputRuns { repeats, ..InputRuns::default() },
+            )]),
             idle_powers_w: which.iter().map(|&i| self.idle[i]).collect(),
             between_campaigns: 0.0,
         }

@@ -10,7 +10,7 @@ use crate::device::{self, Server, virtual_board_options};
 use crate::failure::Failure;
 use crate::virtual_board::simulated_model::SimulatedModelFamily;
 use crate::virtual_board::{
-    self, AdbdGeneration, BoardFile, BoardOptions, Fault, RunningBoard, Tools,
+    self, AdbdGeneration, BoardFile, BoardOptions, Fault, IdleDrift, RunningBoard, Tools,
 };
 
 use super::quantity::number_between;
@@ -56,6 +56,9 @@ enum BoardCommand {
         /// Without code it draws so many times what the board's file says.
         #[arg(long, default_value_t = 1.0, value_parser = number_between(1e-6, 1e6, ""))]
         idle_factor: f64,
+        /// Its idle power swings by so many watts, once in so many seconds of its sessions.
+        #[arg(long, value_name = "WATTS:SECONDS", value_parser = parse_drift)]
+        idle_drift: Option<Box<IdleDrift>>,
         /// File with public keys of adb (`adbkey.pub`): only hosts with one of them are let in. By
         /// default that of your own adb, which is made if there is none.
         #[arg(long, value_name = "FILE")]
@@ -107,6 +110,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             device,
             simulated_model,
             idle_factor,
+            idle_drift,
             adb_keys,
             ground_truth,
             rapl,
@@ -124,6 +128,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                     ))
                 })?
                 .with_factors(*device_factor, *idle_factor)
+                .and_then(|board| board.with_drift(idle_drift.as_deref().copied()))
                 .map_err(|error| Failure::Usage(error.to_string()))?,
             name: name.clone(),
             device: device.clone(),
@@ -204,6 +209,17 @@ fn run_fault_line(board: &RunningBoard, line: &str) {
             Err(problem) => progress::say(format!("{problem}, lift")),
         },
     }
+}
+
+/// Parses a drift of the idle power: `0.02:3600`.
+fn parse_drift(text: &str) -> Result<Box<IdleDrift>, String> {
+    let numbers = text.split_once(':').and_then(|(swing_w, period_s)| {
+        Some(Box::new(IdleDrift {
+            swing_w: swing_w.parse().ok()?,
+            period_s: period_s.parse().ok()?,
+        }))
+    });
+    numbers.ok_or_else(|| "give watts and seconds, such as 0.02:3600".to_owned())
 }
 
 /// Parses a board's name, which goes into tables and folder names.

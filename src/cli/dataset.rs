@@ -36,6 +36,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let made = assemble_dataset(&scenario, &campaign, &folder.read()?, &folder)?;
     made.write(&output)?;
     progress::result(made.summary());
+    made.missing_bases(&campaign.cases).iter().for_each(progress::warn);
     progress::say(format!("written: {}", output.path(DATASET).display()));
     Ok(())
 }

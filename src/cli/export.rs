@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 
 use crate::campaign::RunPhase;
 use crate::campaign_report::repository::{repository_of, warn_if_unknown};
+use crate::dataset::idle_runs_of;
 use crate::export::{ExportData, ExportFormat, FORMATS, InputEnergies, SessionTrace, StackDepth};
 use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
@@ -193,12 +194,17 @@ fn good_runs(facts: &ScenarioFacts, phase: RunPhase) -> impl Iterator<Item = &Ru
     })
 }
 
-/// Energies of the power runs by input sequence; idle power is that of all idle runs.
-fn input_energies(facts: &ScenarioFacts) -> BTreeMap<String, InputEnergies> {
-    let idle = facts.records.iter().filter(|run| run.is_good() && run.run.phase == RunPhase::Idle);
+/// Mean idle power in watts for a run of a case, on the run's board; 0 without a good idle run.
+fn idle_power_w(facts: &ScenarioFacts, run: &RunRecord) -> f64 {
+    let on_board = facts.records.iter().filter(|other| other.board.serial == run.board.serial);
+    let idle = idle_runs_of(on_board, &run.run.case, facts.idle);
     let idle: Vec<f64> =
         idle.filter_map(|run| run.measured.as_ref()).map(|run| run.mean_power_w()).collect();
-    let idle_w = idle.iter().sum::<f64>() / idle.len().max(1) as f64;
+    idle.iter().sum::<f64>() / idle.len().max(1) as f64
+}
+
+/// Energies of the power runs by input sequence.
+fn input_energies(facts: &ScenarioFacts) -> BTreeMap<String, InputEnergies> {
     let mut inputs: BTreeMap<String, InputEnergies> = BTreeMap::new();
     for run in good_runs(facts, RunPhase::Power) {
         let case = facts.cases.iter().find(|case| case.name == run.run.case);
@@ -210,7 +216,8 @@ fn input_energies(facts: &ScenarioFacts) -> BTreeMap<String, InputEnergies> {
         };
         let input = inputs.entry(case.input.clone()).or_insert_with(nothing);
         input.total_uj.push(measured.energy_j * 1e6);
-        input.above_idle_uj.push((measured.energy_j - idle_w * measured.duration_s) * 1e6);
+        let idle_j = idle_power_w(facts, run) * measured.duration_s;
+        input.above_idle_uj.push((measured.energy_j - idle_j) * 1e6);
         input.duration_s.push(measured.duration_s);
     }
     inputs

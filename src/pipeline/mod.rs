@@ -267,10 +267,13 @@ impl PipelineContext<'_> {
         let dictionary = application.dictionary.clone();
         let executions = folder.executions(&records, dictionary.blocks.len())?;
         let unanalysed = unanalysed_languages(scenario);
-        let campaign = MeasuredCampaign { dictionary, cases, records, executions, unanalysed };
+        let idle = scenario.campaign.idle;
+        let campaign =
+            MeasuredCampaign { dictionary, cases, records, executions, unanalysed, idle };
         let made = dataset::assemble_dataset(scenario, &campaign, &residual_counts, &folder)?;
         let sha256 = made.write(self.output)?;
         self.progress.say(&indented(&made.summary()));
+        made.missing_bases(&campaign.cases).iter().for_each(|line| self.progress.warn(line));
         let data = made.data(sha256);
         // Microbenchmarks alone make no fit.
         let folds = data.folds(scenario.seed)?.folds;

@@ -98,6 +98,66 @@ public class Game {
 }
 "#;
 
+/// One with blocks that run only in company and are no neighbours: a text that is opened and
+/// written, a table that is made and used in two places, an index that is set back and moved. A
+/// loop needs the names, and stays.
+const DEFINITIONS: &str = r#"package game;
+public class Game {
+  private final int[] cells = new int[64];
+  private StringBuilder text;
+  private long[] table;
+  private String[] names;
+  private int at;
+  private long sum;
+  public void make() {
+    open();
+    prepare();
+    name();
+  }
+  public void play(int rounds) {
+    for (int i = 0; i < rounds; i++) {
+      restart();
+      move();
+      write(i);
+      store(i);
+      load();
+      count();
+    }
+    System.out.println("sum " + sum);
+  }
+  void open() {
+    text = new StringBuilder();
+  }
+  void prepare() {
+    table = new long[8];
+  }
+  void restart() {
+    at = 0;
+  }
+  void name() {
+    names = new String[6];
+  }
+  void write(int round) {
+    text.append(round % 10);
+  }
+  void store(int round) {
+    table[round % 8] = round * 3L;
+  }
+  void load() {
+    sum += table[3] * 5 + table[4];
+  }
+  void move() {
+    cells[at] = cells[at] + 1;
+    at++;
+  }
+  void count() {
+    for (int i = 0; i < names.length; i++) {
+      sum = sum * 3 + i;
+    }
+  }
+}
+"#;
+
 const DRIVER: &str = r#"package drive;
 public class Main {
   public static void main(String[] arguments) throws Exception {
@@ -171,6 +231,14 @@ impl Project {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
+    /// The rows of `coverage.csv`.
+    fn coverage(&self, out: &str) -> Vec<Vec<String>> {
+        let text = self.read(&format!("{out}/coverage.csv"));
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let rows = reader.records().map(Result::unwrap);
+        rows.map(|row| row.iter().map(str::to_owned).collect()).collect()
+    }
+
     /// The reasons why blocks are dropped, by their names.
     fn dropped(&self, out: &str) -> BTreeMap<String, String> {
         let text = self.read(&format!("{out}/dropped.csv"));
@@ -210,6 +278,53 @@ fn the_plan_is_the_same_as_on_this_machine_and_crashes_and_hangs_are_told() {
     assert!(reason("Game.make()").contains("crashed: java.lang.NullPointerException"), "{there:?}");
     assert!(reason("Game.pass()").starts_with("executes more than 2 times"), "{there:?}");
     assert!(reason("Game.tell()").starts_with("did not end within"), "{there:?}");
+}
+
+#[test]
+fn blocks_that_run_only_in_company_are_removed_together_here_and_on_the_board() {
+    if !has(&CAMPAIGN_TOOLS) {
+        return;
+    }
+    let project = Project::new();
+    project.write("src/game/Game.java", DEFINITIONS);
+    for scenario in ["host.toml", "board.toml"] {
+        let text = project.read(scenario).replace("cases = 4\ndry_runs = 40", "cases = 8");
+        project.write(scenario, &text);
+    }
+    let Some(said) = project.planned("host.toml", &[], "host") else { return };
+    assert!(said.contains("of them only together with others"), "{said}");
+    let rows = project.coverage("host");
+    let id = |name: &str| rows.iter().find(|row| row[1] == name).unwrap()[0].clone();
+    let row = |name: &str| rows.iter().find(|row| row[1] == name).unwrap().clone();
+    for (block, partners) in [
+        ("Game.open()", &["Game.write(int)"][..]),
+        ("Game.prepare()", &["Game.store(int)", "Game.load()"]),
+        ("Game.restart()", &["Game.move()"]),
+    ] {
+        let row = row(block);
+        assert_ne!(row[2], "0", "{rows:?}");
+        let together: BTreeSet<&str> = row[3].split(' ').collect();
+        let expected: Vec<String> = partners.iter().map(|partner| id(partner)).collect();
+        assert_eq!(together, expected.iter().map(String::as_str).collect(), "{block}: {rows:?}");
+        let removing = cases(&project.read("host/plan.csv"))
+            .into_iter()
+            .filter(|case| case[2].split(' ').any(|removed| removed == row[0]));
+        for case in removing {
+            let removed: BTreeSet<&str> = case[2].split(' ').collect();
+            assert!(together.is_subset(&removed), "{block}: {case:?}");
+        }
+    }
+    let [_, _, removed, together, reason] = &row("Game.name()")[..] else { panic!("{rows:?}") };
+    assert_eq!((removed.as_str(), together.as_str()), ("0", ""));
+    assert!(reason.contains("NullPointerException"), "{reason}");
+    assert!(reason.contains("; together with block "), "{reason}");
+    project.planned("board.toml", &[], "board").unwrap();
+    for name in ["plan.csv", "coverage.csv"] {
+        let of = |out: &str| project.read(&format!("{out}/{name}"));
+        let reasons =
+            |text: String| text.replace("exit code 1: Exception in thread \"main\" ", "crashed: ");
+        assert_eq!(reasons(of("board")), reasons(of("host")), "{name}");
+    }
 }
 
 /// What a variant may execute goes by the unremoved case, also where that was remembered.

@@ -4,6 +4,7 @@
 use serde::Deserialize;
 
 use super::BoardError;
+use super::idle_drift::IdleDrift;
 use super::meters_file::{self, BatteryGauge, Ina231Sensors, MeterChip};
 
 /// The board file of the Odroid-XU+E.
@@ -46,6 +47,9 @@ pub struct BoardFile {
     pub heat: ThermalModel,
     /// The four power rails.
     pub rails: Rails,
+    /// Drift of the idle power over the board's life; none by default.
+    #[serde(default)]
+    pub drift: Option<IdleDrift>,
     /// INA231 sensors: refresh period and resolution.
     #[serde(default)]
     pub sensors: Option<Ina231Sensors>,
@@ -216,6 +220,22 @@ impl BoardFile {
         Ok(self)
     }
 
+    /// The board with a drift of its idle power.
+    ///
+    /// # Errors
+    /// A swing below 0 or above the rail's idle power, a period that is not above 0.
+    pub fn with_drift(mut self, drift: Option<IdleDrift>) -> Result<Self, BoardError> {
+        self.drift = drift;
+        match self.drift_fault() {
+            None => Ok(self),
+            Some(problem) => Err(BoardError::File { problem }),
+        }
+    }
+
+    fn drift_fault(&self) -> Option<String> {
+        self.drift.and_then(|drift| drift.fault(self.rails.arm.idle_w))
+    }
+
     /// First number of the Android release.
     pub(super) fn major_release(&self) -> u32 {
         let major = self.release.split('.').next();
@@ -229,9 +249,12 @@ impl BoardFile {
 
     /// First fault of the board's values, frequencies or meters, as a message.
     fn fault(&self) -> Option<String> {
-        self.values_fault().or_else(|| self.frequencies_fault()).or_else(|| {
-            meters_file::meters_fault(self.sensors.as_ref(), &self.odpm, self.gauge.as_ref())
-        })
+        self.values_fault()
+            .or_else(|| self.drift_fault())
+            .or_else(|| self.frequencies_fault())
+            .or_else(|| {
+                meters_file::meters_fault(self.sensors.as_ref(), &self.odpm, self.gauge.as_ref())
+            })
     }
 
     /// First value out of its range, as a message.
@@ -340,6 +363,7 @@ mod tests {
             ("idle_w = 0.180", "idle_w = -1.0", "rails"),
             ("refresh_us = 263808", "refresh_us = 0", "sensors.refresh_us"),
             ("[sensors]", "[gauge]", "gauge"),
+            ("[sensors]", "[drift]\nswing_w = 1.0\nperiod_s = 60.0\n[sensors]", "drift.swing_w"),
         ] {
             let text = ODROID_XU_E.replacen(from, to, 1);
             let error = BoardFile::from_toml(&text).unwrap_err().to_string();

@@ -15,6 +15,7 @@ mod error;
 mod fault;
 mod fault_effects;
 mod folder;
+mod idle_drift;
 mod jail;
 mod janitor;
 mod jdk;
@@ -53,6 +54,7 @@ pub use board_file::{
 use board_state::{BoardSpec, BoardState};
 pub use error::BoardError;
 pub use fault::{Fault, FaultAction, FaultTime};
+pub use idle_drift::IdleDrift;
 pub use janitor::clean_up_all_boards;
 use machine::Machine;
 pub use meters_file::{BatteryGauge, ChipRail, Ina231Sensors, MeterChip, RailName};

@@ -5,12 +5,13 @@ use std::path::Path;
 
 use crate::campaign::{PlannedCase, RunPhase};
 use crate::compare::{InputRuns, Measurement, PowerRunEnergy};
-use crate::dataset::DatasetFacts;
+use crate::dataset::{DatasetFacts, idle_runs_of};
 use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
 use crate::folder::CampaignFolder;
 use crate::model::Model;
 use crate::run::RunRecord;
+use crate::scenario::IdlePolicy;
 
 /// Campaign to compare, as read from its folder by both modes.
 pub(super) struct Campaign {
@@ -25,10 +26,11 @@ impl Campaign {
     pub(super) fn read(folder: &Path, between_campaigns: f64) -> Result<Campaign, Failure> {
         let folder = CampaignFolder::new(folder);
         let (cases, records) = (folder.cases()?, folder.records()?);
-        let scenario = folder.scenario().map(|scenario| scenario.name);
+        let scenario = folder.scenario().ok();
         let about = folder.dataset_facts()?;
-        let name = about.scenario.clone().or(scenario.ok());
-        let mut measurement = measurement(&cases, &records);
+        let idle = scenario.as_ref().map(|scenario| scenario.campaign.idle).unwrap_or_default();
+        let name = about.scenario.clone().or(scenario.map(|scenario| scenario.name));
+        let mut measurement = measurement(&cases, &records, idle);
         measurement.between_campaigns = between_campaigns / 100.0;
         Ok(Campaign {
             folder,
@@ -63,19 +65,26 @@ impl Campaign {
     }
 }
 
-/// Returns the good runs of the unremoved cases; idle power is from all good idle runs.
-fn measurement(cases: &[PlannedCase], records: &[RunRecord]) -> Measurement {
+/// The good runs of the unremoved cases, with the idle runs that their idle power comes from.
+fn measurement(cases: &[PlannedCase], records: &[RunRecord], idle: IdlePolicy) -> Measurement {
+    let idle_powers_w = |case: &str, idle: IdlePolicy| {
+        let runs = idle_runs_of(records, case, idle).filter_map(|run| run.measured.as_ref());
+        runs.map(|run| run.mean_power_w()).collect::<Vec<f64>>()
+    };
     let mut inputs: BTreeMap<String, InputRuns> = BTreeMap::new();
     for case in cases.iter().filter(|case| case.removed.is_empty()) {
         let good = records.iter().filter(|run| run.is_good_run_of(&case.name, RunPhase::Power));
         let repeats = good
             .filter_map(|run| run.measured.as_ref())
             .map(|run| PowerRunEnergy { energy_j: run.energy_j, duration_s: run.duration_s });
-        inputs.entry(case.input.clone()).or_default().repeats.extend(repeats);
+        let input = inputs.entry(case.input.clone()).or_default();
+        input.repeats.extend(repeats);
+        if idle == IdlePolicy::Paired {
+            input.idle_powers_w.extend(idle_powers_w(&case.name, idle));
+        }
     }
-    let idle = records.iter().filter(|run| run.is_good() && run.run.phase == RunPhase::Idle);
-    let idle = idle.filter_map(|run| run.measured.as_ref()).map(|run| run.mean_power_w());
-    Measurement { inputs, idle_powers_w: idle.collect(), between_campaigns: 0.0 }
+    let idle_powers_w = idle_powers_w("", IdlePolicy::Campaign);
+    Measurement { inputs, idle_powers_w, between_campaigns: 0.0 }
 }
 
 /// Returns notes on the campaigns that a reader of the comparison needs.

@@ -1,7 +1,8 @@
 //! Measured energies of the cases without removals, input by input, and the headline from them;
 //! no model is needed. The energy of an input is the mean over its power runs of energy less idle
-//! power x duration, with the idle power of all idle runs of the campaign. The sum over inputs
-//! has each input's run-to-run error, and the error of the common idle power once.
+//! power x duration, with the idle power of the input's own idle runs, or of all of the campaign.
+//! The sum over inputs has each input's run-to-run error and that of its own idle power, and the
+//! error of a common idle power once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +24,9 @@ pub struct PowerRunEnergy {
 pub struct InputRuns {
     /// The runs.
     pub repeats: Vec<PowerRunEnergy>,
+    /// Mean power in watts of each valid idle run of its own; empty where those of the campaign
+    /// are taken.
+    pub idle_powers_w: Vec<f64>,
 }
 
 /// Power and idle runs of a campaign's cases without removals.
@@ -30,7 +34,7 @@ pub struct InputRuns {
 pub struct Measurement {
     /// By input sequence.
     pub inputs: BTreeMap<String, InputRuns>,
-    /// Mean power of each valid idle run in watts.
+    /// Mean power in watts of each valid idle run, for inputs without idle runs of their own.
     pub idle_powers_w: Vec<f64>,
     /// Additional relative error from repeating the whole campaign, given in advance; 0 where
     /// unknown.
@@ -51,21 +55,27 @@ impl Measurement {
 
     /// Energy above idle of these inputs together, if all were measured.
     pub fn sum<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Option<UncertainEnergy> {
-        let idle = UncertainEnergy::mean_of(&self.idle_powers_w)?;
+        let common = UncertainEnergy::mean_of(&self.idle_powers_w);
         let mut runs = UncertainEnergy { value: 0.0, parts: Some(Vec::new()) };
-        let mut duration_s = 0.0;
+        let mut common_s = 0.0;
         for name in names {
-            let repeats = &self.inputs.get(name)?.repeats;
+            let InputRuns { repeats, idle_powers_w } = self.inputs.get(name)?;
+            let own = UncertainEnergy::mean_of(idle_powers_w);
+            let idle = own.as_ref().or(common.as_ref())?;
             let above = |run: &PowerRunEnergy| run.energy_j - idle.value * run.duration_s;
             let above: Vec<f64> = repeats.iter().map(above).collect();
             runs = runs.plus(UncertainEnergy::mean_of(&above)?);
             let durations: f64 = repeats.iter().map(|run| run.duration_s).sum();
-            duration_s += durations / repeats.len() as f64;
+            let duration_s = durations / repeats.len() as f64;
+            match &own {
+                Some(own) => runs = runs.plus(own.error_over(duration_s)),
+                None => common_s += duration_s,
+            }
         }
-        let energy = runs.value;
-        let idle_error = UncertainEnergy { value: 0.0, parts: idle.times(duration_s).parts };
-        let all = runs.plus(idle_error);
-        Some(UncertainEnergy { value: energy, ..all }.with_relative_error(self.between_campaigns))
+        if let Some(common) = common.filter(|_| common_s > 0.0) {
+            runs = runs.plus(common.error_over(common_s));
+        }
+        Some(runs.with_relative_error(self.between_campaigns))
     }
 }
 
@@ -135,7 +145,10 @@ mod tests {
 
     pub(crate) fn measurement(inputs: &[(&str, &[f64])], idle: &[f64]) -> Measurement {
         let repeat = |energy_j: &f64| PowerRunEnergy { energy_j: *energy_j, duration_s: 10.0 };
-        let runs = |values: &[f64]| InputRuns { repeats: values.iter().map(repeat).collect() };
+        let runs = |values: &[f64]| InputRuns {
+            repeats: values.iter().map(repeat).collect(),
+            idle_powers_w: Vec::new(),
+        };
         Measurement {
             inputs: inputs.iter().map(|(name, runs_j)| ((*name).into(), runs(runs_j))).collect(),
             idle_powers_w: idle.to_vec(),
@@ -154,6 +167,18 @@ mod tests {
         let both = one.sum(["a", "b"]).unwrap();
         assert!((both.value - 50.0).abs() < 1e-9);
         assert!((both.variance().unwrap() - (1.0 + 4.0)).abs() < 1e-9);
+    }
+
+    /// The same with idle runs of their own: 1 J on each, and sqrt(1 + 1) on the sum.
+    #[test]
+    fn inputs_with_idle_runs_of_their_own_have_errors_of_their_own() {
+        let mut one = measurement(&[("a", &[29.0, 31.0]), ("b", &[50.0, 50.0])], &[9.0]);
+        for (name, idle) in [("a", [0.9, 1.1]), ("b", [1.9, 2.1])] {
+            one.inputs.get_mut(name).unwrap().idle_powers_w = idle.to_vec();
+        }
+        let both = one.sum(["a", "b"]).unwrap();
+        assert!((both.value - 50.0).abs() < 1e-9);
+        assert!((both.variance().unwrap() - (1.0 + 1.0 + 1.0)).abs() < 1e-9);
     }
 
     #[test]

@@ -66,7 +66,8 @@ mod tests {
                 energy_j: 10.0 + factor * above_j,
                 duration_s: 10.0,
             });
-            let input = |name: &str| (name.to_string(), InputRuns { repeats: runs.to_vec() });
+            let own = InputRuns { repeats: runs.to_vec(), idle_powers_w: Vec::new() };
+            let input = |name: &str| (name.to_string(), own.clone());
             Measurement {
                 inputs: ["few", "many"].map(input).into(),
                 idle_powers_w: vec![1.0, 1.0],

@@ -56,6 +56,11 @@ impl UncertainEnergy {
         self
     }
 
+    /// The error alone of a power in watts over a time, as an energy of 0 J.
+    pub(crate) fn error_over(&self, seconds: f64) -> UncertainEnergy {
+        UncertainEnergy { value: 0.0, ..self.clone().times(seconds) }
+    }
+
     /// Adds an independent relative error of `share`, given in advance.
     pub fn with_relative_error(mut self, share: f64) -> UncertainEnergy {
         let variance = (self.value * share).powi(2);

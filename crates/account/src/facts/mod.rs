@@ -1,6 +1,7 @@
 //! Facts of a campaign about its scenario: counts and energies of the cases without removals,
 //! summed over input sequences. Accounts, hints and reports are computed from these.
 
+mod case_energies;
 mod overhead;
 mod read;
 
@@ -9,23 +10,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::calls::{CallAccounts, CallTree, call_accounts};
 use crate::account::{
-    self, Accounts, IndexedModel, MeasuredEnergies, PredictedEnergy, RuntimeEnergy, SampledCase,
-    profile,
+    self, Accounts, IndexedModel, MeasuredEnergies, PredictedEnergy, SampledCase, profile,
 };
 use crate::blocks::BlockId;
-use crate::campaign::{PlannedCase, RunPhase};
-use crate::dataset::energy::{PowerRun, mean, relative_spread, variance};
+use crate::campaign::PlannedCase;
+use crate::dataset::energy::relative_spread;
 use crate::failure::Failure;
 use crate::folder::MeasuredCampaign;
 use crate::model::Model;
 use crate::operations::{Dictionary, OperationMix};
-use crate::power::RuntimeShares;
-use crate::run::{self, RunRecord};
-use crate::scenario::UnanalysedLanguage;
+use crate::run::RunRecord;
+use crate::scenario::{IdlePolicy, UnanalysedLanguage};
 use crate::stacks;
 use crate::units::Joules;
 
 pub use overhead::{MeasuringOverheads, RelativeIncrease, RunOverhead};
+use case_energies::{CaseEnergies, EnergyVariances, NO_RUNTIME_ENERGY};
 
 /// Reason why a campaign's folder has no facts about its scenario.
 #[derive(Debug, thiserror::Error)]
@@ -78,7 +78,7 @@ impl InputFacts {
             .get(&case.name)
             .ok_or_else(|| ScenarioFactsError::NoTracedRun { case: case.name.clone() })?;
         let blocks = (0..).map(BlockId).zip(counts.iter().copied());
-        let energies = CaseEnergies::of(&campaign.records, &case.name, boards)?;
+        let energies = CaseEnergies::of(campaign, &case.name, boards)?;
         let runs = hits_by_run(&case.name, stacks, &campaign.dictionary)?;
         Ok(Self {
             input: case.input.clone(),
@@ -114,6 +114,8 @@ pub struct ScenarioFacts {
     pub devices: Vec<String>,
     /// Languages of the application that are not analysed.
     pub unanalysed: Vec<UnanalysedLanguage>,
+    /// Idle runs that the idle power of a case comes from.
+    pub idle: IdlePolicy,
 }
 
 impl ScenarioFacts {
@@ -126,7 +128,7 @@ impl ScenarioFacts {
         let unremoved = campaign.unremoved_cases();
         let inputs = unremoved.map(|case| InputFacts::of(case, &campaign, &boards, stacks));
         let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
-        let MeasuredCampaign { dictionary, cases, records, unanalysed, .. } = campaign;
+        let MeasuredCampaign { dictionary, cases, records, unanalysed, idle, .. } = campaign;
         let BoardSelection { device, devices } = boards;
         let nothing = Self {
             dictionary,
@@ -140,6 +142,7 @@ impl ScenarioFacts {
             device,
             devices,
             unanalysed,
+            idle,
         };
         Ok(nothing.with_inputs(inputs))
     }
@@ -149,15 +152,15 @@ impl ScenarioFacts {
         let mut executions = BTreeMap::new();
         let mut measured =
             MeasuredEnergies { runtime: Some(NO_RUNTIME_ENERGY), ..MeasuredEnergies::default() };
-        let mut uncertainty = Uncertainty::default();
+        let mut variances = EnergyVariances::default();
         for input in &inputs {
             for (block, count) in &input.executions {
                 *executions.entry(*block).or_insert(0) += count;
             }
-            input.energies.add_to(&mut measured, &mut uncertainty);
+            input.energies.add_to(&mut measured, &mut variances);
         }
-        measured.total_se = uncertainty.total.map(|variance| Joules(variance.sqrt()));
-        measured.idle_se = uncertainty.idle.map(|variance| Joules(variance.sqrt()));
+        measured.total_se = variances.total_se();
+        measured.idle_se = variances.idle_se();
         let sessions = inputs.iter().map(|input| input.energies.sessions_j.as_slice());
         let session_spread = relative_spread(sessions);
         let sampled = |input: &InputFacts| {
@@ -310,172 +313,4 @@ pub(crate) fn select_board(
     }
     let device = wanted.map_or_else(|| devices.first().cloned(), |wanted| Some(wanted.into()));
     Ok(BoardSelection { device, devices })
-}
-
-/// Energy of the runtime's threads for no session: exactly zero.
-const NO_RUNTIME_ENERGY: RuntimeEnergy = RuntimeEnergy {
-    compiler: Joules::ZERO,
-    compiler_se: Some(Joules::ZERO),
-    collector: Joules::ZERO,
-    collector_se: Some(Joules::ZERO),
-};
-
-/// Variances in J^2 of summed energies; none once one case has no repeats.
-struct Uncertainty {
-    total: Option<f64>,
-    idle: Option<f64>,
-}
-
-impl Default for Uncertainty {
-    fn default() -> Self {
-        Uncertainty { total: Some(0.0), idle: Some(0.0) }
-    }
-}
-
-/// Mean energies of a case's sessions, with variances from its repeats.
-#[derive(Debug, Clone)]
-struct CaseEnergies {
-    total_j: f64,
-    idle_w: f64,
-    duration_s: f64,
-    collections: u64,
-    /// Energy above idle of each power run and each sampled run, without the runtime's threads:
-    /// the overhead of a sampler is small against the differences between processes.
-    sessions_j: Vec<f64>,
-    /// Variances of the means, in J^2 and W^2; absent without repeats.
-    total_variance: Option<f64>,
-    idle_variance: Option<f64>,
-    /// Energies of the runtime's threads; absent where their CPU times are unknown for some run.
-    runtime: Option<RuntimeEnergies>,
-}
-
-/// Mean energies of the runtime's threads over the repeats of a case.
-#[derive(Debug, Clone)]
-struct RuntimeEnergies {
-    compiler: MeanEnergy,
-    collector: MeanEnergy,
-}
-
-/// Mean over repeats, with its variance where there are several.
-#[derive(Debug, Clone)]
-struct MeanEnergy {
-    energy_j: f64,
-    variance_j2: Option<f64>,
-}
-
-impl MeanEnergy {
-    fn of(energies_j: &[f64]) -> Option<Self> {
-        let energy_j = mean(energies_j)?;
-        Some(Self { energy_j, variance_j2: variance_of_mean(energies_j) })
-    }
-}
-
-impl RuntimeEnergies {
-    fn of(power: &[&run::MeasuredSession], idle_w: f64) -> Option<Self> {
-        let shares: Vec<_> = power.iter().map(|run| run.runtime_shares()).collect::<Option<_>>()?;
-        let energies = |part: fn(&RuntimeShares) -> f64| {
-            let above = power.iter().map(|run| PowerRun::from(*run).above_idle_j(idle_w));
-            let parts = above.zip(&shares).map(|(above, shares)| above * part(shares));
-            MeanEnergy::of(&parts.collect::<Vec<_>>())
-        };
-        let (compiler, collector) = (energies(|s| s.compiler)?, energies(|s| s.collector)?);
-        Some(Self { compiler, collector })
-    }
-
-    fn plus(&self, sum: RuntimeEnergy) -> RuntimeEnergy {
-        let se = |se: Option<Joules>, own: &MeanEnergy| {
-            let (se, variance) = se.zip(own.variance_j2)?;
-            Some(Joules(se.0.hypot(variance.sqrt())))
-        };
-        RuntimeEnergy {
-            compiler: sum.compiler + Joules(self.compiler.energy_j),
-            compiler_se: se(sum.compiler_se, &self.compiler),
-            collector: sum.collector + Joules(self.collector.energy_j),
-            collector_se: se(sum.collector_se, &self.collector),
-        }
-    }
-}
-
-impl CaseEnergies {
-    fn of(
-        records: &[RunRecord],
-        case: &str,
-        boards: &BoardSelection,
-    ) -> Result<Self, ScenarioFactsError> {
-        let of_phase = |phase| {
-            let good = records.iter().filter(|record| boards.is_own(record));
-            let good = good.filter(move |record| record.is_good_run_of(case, phase));
-            good.filter_map(|record| record.measured.as_ref()).collect::<Vec<_>>()
-        };
-        let (power, idle) = (of_phase(RunPhase::Power), of_phase(RunPhase::Idle));
-        let totals: Vec<f64> = power.iter().map(|run| run.energy_j).collect();
-        let durations: Vec<f64> = power.iter().map(|run| run.duration_s).collect();
-        let idle_powers: Vec<f64> = idle.iter().map(|run| run.mean_power_w()).collect();
-        let (Some(total_j), Some(duration_s), Some(idle_w)) =
-            (mean(&totals), mean(&durations), mean(&idle_powers))
-        else {
-            let on = boards.device.as_ref();
-            let on = on.map_or(String::new(), |device| format!(" on board {device}"));
-            return Err(ScenarioFactsError::NoEnergy { case: case.to_string(), on });
-        };
-        let own_j = |run: &&run::MeasuredSession| PowerRun::from(*run).application_j(idle_w);
-        Ok(CaseEnergies {
-            total_j,
-            idle_w,
-            duration_s,
-            sessions_j: power.iter().chain(&of_phase(RunPhase::Sampled)).map(own_j).collect(),
-            collections: power.first().map_or(0, |run| run.collections),
-            total_variance: variance_of_mean(&totals),
-            idle_variance: variance_of_mean(&idle_powers),
-            runtime: RuntimeEnergies::of(&power, idle_w),
-        })
-    }
-
-    /// Energy of a session above idle, without the runtime's threads where these are known.
-    fn session_energy(&self) -> Option<Joules> {
-        mean(&self.sessions_j).map(Joules)
-    }
-
-    fn add_to(&self, measured: &mut MeasuredEnergies, uncertainty: &mut Uncertainty) {
-        let duration_s = self.duration_s;
-        measured.total += Joules(self.total_j);
-        measured.idle += Joules(self.idle_w * duration_s);
-        measured.collections += self.collections;
-        // A case whose threads nobody saw leaves the sum unknown.
-        measured.runtime =
-            measured.runtime.take().zip(self.runtime.as_ref()).map(|(sum, own)| own.plus(sum));
-        let add = |sum: Option<f64>, variance: Option<f64>| Some(sum? + variance?);
-        uncertainty.total = add(uncertainty.total, self.total_variance);
-        let idle_variance = self.idle_variance.map(|v| v * duration_s * duration_s);
-        uncertainty.idle = add(uncertainty.idle, idle_variance);
-    }
-}
-
-fn variance_of_mean(values: &[f64]) -> Option<f64> {
-    Some(variance(values)? / values.len() as f64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::power::RuntimeThreadTimes;
-    use crate::run_record::record;
-
-    /// Idle power is 1 W. The power run spends 30 J in 10 s, a quarter of which is a compiler's;
-    /// of the sampled one nobody knows a compiler.
-    #[test]
-    fn sampled_runs_are_sessions_and_compilers_are_nobodys_samples() {
-        let mut power = record("a", RunPhase::Power, 1, 30.0, 10.0);
-        let threads = RuntimeThreadTimes { process_s: 10.0, compiler_s: 2.5, collector_s: 0.0 };
-        power.measured.as_mut().unwrap().threads = Some(threads);
-        let records = [
-            power,
-            record("a", RunPhase::Sampled, 1, 35.0, 10.0),
-            record("b", RunPhase::Sampled, 1, 90.0, 10.0),
-            record("a", RunPhase::Idle, 1, 5.0, 5.0),
-        ];
-        let energies = CaseEnergies::of(&records, "a", &BoardSelection::default()).unwrap();
-        assert_eq!(energies.sessions_j, [15.0, 25.0]);
-        assert_eq!(energies.session_energy(), Some(Joules(20.0)));
-    }
 }

@@ -9,6 +9,7 @@ use crate::campaign::{DryCase, DryOutcome, parse_executions};
 use crate::scenario::Scenario;
 
 use super::AnalysedApplication;
+use super::companions::companions;
 use super::error_output::error_output_lines;
 use super::suspects::suspects;
 
@@ -64,13 +65,9 @@ pub struct DryRunJudge<'j> {
     base_work: BTreeMap<String, u64>,
 }
 
-pub(super) fn failed_outcome(reason: String) -> DryOutcome {
-    DryOutcome::Failed { reason, suspects: Vec::new() }
-}
-
 fn too_much_work() -> DryOutcome {
     let reason = format!("executes more than {MORE_WORK} times as many blocks, or never ends");
-    failed_outcome(reason)
+    DryOutcome::failed(reason)
 }
 
 impl<'j> DryRunJudge<'j> {
@@ -117,9 +114,9 @@ impl<'j> DryRunJudge<'j> {
                 return DryOutcome::Hung { reason: too_long(*limit, case) };
             }
             DryRunEnd::TooMuchWork => return too_much_work(),
-            DryRunEnd::NoInput(reason) => return failed_outcome(reason.clone()),
+            DryRunEnd::NoInput(reason) => return DryOutcome::failed(reason.clone()),
             DryRunEnd::Ended if end.counts.is_none() => {
-                return failed_outcome("left no counts".into());
+                return DryOutcome::failed("left no counts".into());
             }
             DryRunEnd::Ended | DryRunEnd::Crashed(_) => {}
         }
@@ -130,10 +127,10 @@ impl<'j> DryRunJudge<'j> {
             (_, Ok(executions)) if self.is_too_much(case, &executions) => too_much_work(),
             (DryRunEnd::Crashed(code), _) => self.crash(*code, &end.trace, tried),
             (_, Ok(executions)) => match self.missing_marker(&end.printed) {
-                Some(mark) => failed_outcome(format!("did not print {mark:?}")),
+                Some(mark) => DryOutcome::failed(format!("did not print {mark:?}")),
                 None => DryOutcome::Ran { executions, kept: tried.kept.to_vec() },
             },
-            (_, Err(error)) => failed_outcome(error.to_string()),
+            (_, Err(error)) => DryOutcome::failed(error.to_string()),
         }
     }
 
@@ -147,11 +144,15 @@ impl<'j> DryRunJudge<'j> {
         let reason = format!("{how}: {}", printed.as_deref().unwrap_or("no message"));
         let application = self.application;
         // Where a stack overflows is chance.
-        let suspects = match trace.contains("StackOverflowError") {
-            true => Vec::new(),
-            false => suspects(trace, &application.sources, &application.dictionary, tried.removed),
-        };
-        DryOutcome::Failed { reason, suspects }
+        if trace.contains("StackOverflowError") {
+            return DryOutcome::failed(reason);
+        }
+        let (sources, dictionary) = (&application.sources, &application.dictionary);
+        DryOutcome::Failed {
+            reason,
+            suspects: suspects(trace, sources, dictionary, tried.removed),
+            companions: companions(trace, sources, dictionary, tried.removed),
+        }
     }
 
     fn missing_marker(&self, printed: &str) -> Option<&String> {

@@ -6,6 +6,8 @@ use crate::blocks::BlockId;
 use crate::operations::{BlockEntry, Dictionary};
 
 use super::Sources;
+use super::data_dependence::assigned_names;
+use super::stack_frame::stack_frames;
 
 /// Greatest number of stack frames that are searched for a method with removed blocks.
 const FRAMES: usize = 3;
@@ -22,16 +24,18 @@ pub(crate) fn suspects(
         removed.iter().copied().filter(|id| entry(id).is_some_and(wanted)).collect()
     };
     let named = match null_name(stderr) {
-        Some(NullName::Variable(name)) => of(&|block| assigns(&text_of(sources, block), name)),
+        Some(NullName::Variable(name)) => {
+            of(&|block| assigned_names(&text_of(sources, block)).contains(name))
+        }
         Some(NullName::Result(method)) => of(&|block| method_name(block) == method),
         None => Vec::new(),
     };
     if !named.is_empty() {
         return named;
     }
-    let on_stack = frames(stderr)
+    let on_stack = stack_frames(stderr)
         .take(FRAMES)
-        .map(|(class, method)| of(&|block| block.class == class && method_name(block) == method));
+        .map(|frame| of(&|block| block.class == frame.class && method_name(block) == frame.method));
     on_stack.into_iter().find(|blocks| !blocks.is_empty()).unwrap_or_default()
 }
 
@@ -59,42 +63,19 @@ fn null_name(stderr: &str) -> Option<NullName<'_>> {
     (!name.is_empty() && !name.starts_with('<')).then_some(NullName::Variable(name))
 }
 
-/// Class and method of each frame of a stack trace, innermost first.
-fn frames(stderr: &str) -> impl Iterator<Item = (&str, &str)> {
-    stderr.lines().filter_map(|line| {
-        let place = line.trim_start().strip_prefix("at ")?.split('(').next()?;
-        // A class loader or module stands before a slash.
-        place.rsplit('/').next()?.rsplit_once('.')
-    })
-}
-
 /// The method name of a block, without parameters.
 fn method_name(block: &BlockEntry) -> &str {
     block.method.split('(').next().unwrap_or_default()
 }
 
-fn text_of(sources: &Sources, block: &BlockEntry) -> String {
+/// The source lines of a block.
+pub(super) fn text_of(sources: &Sources, block: &BlockEntry) -> String {
     let Some(file) = sources.files.iter().find(|file| file.path == block.file) else {
         return String::new();
     };
     let (start, end) = (block.start_line as usize, block.end_line as usize);
     let lines = file.text.lines().skip(start.saturating_sub(1));
     lines.take((end + 1).saturating_sub(start)).collect::<Vec<_>>().join("\n")
-}
-
-/// Whether a text contains `name =` or `name[...] =`.
-fn assigns(text: &str, name: &str) -> bool {
-    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
-    text.match_indices(name).any(|(at, _)| {
-        let mut rest = text[at + name.len()..].trim_start();
-        if text[..at].ends_with(is_part) || text[at + name.len()..].starts_with(is_part) {
-            return false;
-        }
-        while let Some(index) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-            rest = index.1.trim_start();
-        }
-        rest.starts_with('=') && !rest.starts_with("==")
-    })
 }
 
 #[cfg(test)]
@@ -111,21 +92,5 @@ mod tests {
         let result = npe("the return value of \"p.A.get(int)\" is null");
         assert_eq!(null_name(&result), Some(NullName::Result("get")));
         assert_eq!(null_name("ArithmeticException: / by zero"), None);
-    }
-
-    #[test]
-    fn the_stack_is_read_from_the_inside() {
-        let trace = "java.lang.X: no\n\tat p.A$B.<init>(A.java:3)\n\tat app//p.C.m(C.java:9)\n";
-        assert_eq!(frames(trace).collect::<Vec<_>>(), [("p.A$B", "<init>"), ("p.C", "m")]);
-    }
-
-    #[test]
-    fn assignments_are_told_from_comparisons_and_longer_names() {
-        for text in ["list = 1;", "this.list[i] = x", "a.list [0][1]= y", "List list =new L();"] {
-            assert!(assigns(text, "list"), "{text}");
-        }
-        for text in ["list == x", "list.add(x)", "mylist = x", "list2 = x", "x = list"] {
-            assert!(!assigns(text, "list"), "{text}");
-        }
     }
 }

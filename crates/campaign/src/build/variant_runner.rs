@@ -15,7 +15,7 @@ use crate::toolchain::jvm::{self, JvmEnd, JvmOutcome, JvmRun};
 
 use super::counts_files::read_counts;
 use super::dry_run_jobs::DryRunJob;
-use super::dry_run_judge::{DryRunEnd, DryRunJudge, DryRunOutput, TriedVariant, failed_outcome};
+use super::dry_run_judge::{DryRunEnd, DryRunJudge, DryRunOutput, TriedVariant};
 use super::variant::Classes;
 use super::windowed_application::{WindowedApplication, dry_run_classes};
 use super::{AnalysedApplication, BuildError};
@@ -142,7 +142,7 @@ impl<'r> VariantRunner<'r> {
         let folder =
             TemporaryFolder::new("dry-run").map_err(BuildError::io(std::env::temp_dir()))?;
         let Some(input) = self.scenario.inputs.iter().find(|input| input.name == case.input) else {
-            return Ok(failed_outcome(format!("no input sequence {}", case.input)));
+            return Ok(DryOutcome::failed(format!("no input sequence {}", case.input)));
         };
         let outcome = jvm::run_program(self.jdk, &self.jvm_run(input, folder.path(), job)?)?;
         let end = self.output_of(outcome, folder.path(), self.limit(&case.input))?;

@@ -5,6 +5,7 @@ use crate::blocks::BlockId;
 
 use super::dry_runner::DryError;
 use super::groups::{split, split_off_suspects};
+use super::joint_removal::JointTries;
 use super::search::{SetOutcome, SetSearch};
 
 /// Number of dry runs made at once; with fewer, processors would be idle. The number is the same on
@@ -72,7 +73,7 @@ impl SetSearch<'_> {
                     ClassifyItem::Set(set) => (set, None),
                     ClassifyItem::Halves(set, other) => (set, Some(other)),
                 };
-                self.judge(set, outcome, &mut state);
+                self.judge(input, set, outcome, &mut state);
                 match other {
                     Some(other) if ran && other.len() > 1 => state.halve(&other),
                     Some(other) if !stopped => state.next.push(ClassifyItem::Set(other)),
@@ -84,25 +85,34 @@ impl SetSearch<'_> {
         Ok(state.safe)
     }
 
-    fn judge(&mut self, set: Vec<BlockId>, outcome: SetOutcome, state: &mut ClassifyState) {
+    fn judge(
+        &mut self,
+        input: usize,
+        set: Vec<BlockId>,
+        outcome: SetOutcome,
+        state: &mut ClassifyState,
+    ) {
         match outcome {
             SetOutcome::Ran(found) if self.found[found].is_sound() => {
                 state.safe.push(self.found[found].removed.clone());
             }
             SetOutcome::Ran(_) if set.len() > 1 => state.try_all(split(&set, 2)),
             SetOutcome::Ran(_) | SetOutcome::OutOfBudget => {}
-            SetOutcome::Failed { reason, .. } if set.len() == 1 => {
+            SetOutcome::Failed { reason, companions, .. } if set.len() == 1 => {
                 self.accusations.remove(&set[0]);
                 self.culprits.entry(set[0]).or_insert(reason);
+                self.joint.insert(set[0], JointTries::new(input, set[0], &companions));
             }
-            SetOutcome::Failed { reason, suspects } => match split_off_suspects(&set, &suspects) {
-                Some((suspects, rest)) => {
-                    self.accuse(&suspects, &reason);
-                    state.accused.push(ClassifyItem::Set(suspects));
-                    state.next.push(ClassifyItem::Set(rest));
+            SetOutcome::Failed { reason, suspects, .. } => {
+                match split_off_suspects(&set, &suspects) {
+                    Some((suspects, rest)) => {
+                        self.accuse(&suspects, &reason);
+                        state.accused.push(ClassifyItem::Set(suspects));
+                        state.next.push(ClassifyItem::Set(rest));
+                    }
+                    None => state.halve(&set),
                 }
-                None => state.halve(&set),
-            },
+            }
         }
     }
 }
@@ -139,7 +149,7 @@ mod tests {
         fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
             self.tries += cases.len();
             let outcome = |case: &DryCase| match case.removed.contains(&BlockId(37)) {
-                true => DryOutcome::Failed { reason: "crash".into(), suspects: Vec::new() },
+                true => DryOutcome::failed("crash".into()),
                 false => DryOutcome::Ran { executions: vec![10; 64], kept: Vec::new() },
             };
             Ok(cases.iter().map(outcome).collect())

@@ -10,7 +10,7 @@ use super::counts::OperationMatrix;
 use super::line_error_criterion::LineErrorCriterion;
 use super::order::repeats;
 use super::plan_contents::{
-    DroppedBlock, Plan, PlanSettings, PlanSummary, PlannedCase, ran, share,
+    DroppedBlock, JointRemoval, Plan, PlanSettings, PlanSummary, PlannedCase, ran, share,
 };
 use super::search::{
     CandidateSet, OwnBuildResult, SetSearch, count_collapsed, energy_shares, total,
@@ -52,15 +52,18 @@ pub(super) fn describe(
         });
     }
     let dropped = dropped_blocks(removable, search, &cases);
+    let joint = joint_removals(removable, search, &cases);
     let summary = summarise(settings, removable, search, &cases, &dropped, &rows);
     Plan {
         summary: PlanSummary {
             collapsed: count_collapsed(search, chosen),
+            removed_jointly: joint.len(),
             line_error: lines.expected_error(rows.iter()),
             ..summary
         },
         cases,
         dropped,
+        joint,
     }
 }
 
@@ -74,10 +77,25 @@ fn dropped_blocks(
     dropped.map(|block| DroppedBlock { block: *block, reason: reason(search, *block) }).collect()
 }
 
+/// The blocks that some case removes together with those without which it would crash.
+fn joint_removals(
+    removable: &[BlockId],
+    search: &SetSearch<'_>,
+    cases: &[PlannedCase],
+) -> Vec<JointRemoval> {
+    let is_removed = |block: &&BlockId| cases.iter().any(|case| case.removed.contains(block));
+    let joint = removable.iter().filter(is_removed).filter_map(|block| {
+        let partners = search.partners.get(block)?.clone();
+        Some(JointRemoval { block: *block, partners })
+    });
+    joint.collect()
+}
+
 /// Why no case removes `block`.
 fn reason(search: &SetSearch<'_>, block: BlockId) -> String {
     if let Some(reason) = search.culprits.get(&block) {
-        return reason.clone();
+        let joint = search.joint.get(&block).and_then(|tries| tries.text(block));
+        return joint.map_or_else(|| reason.clone(), |joint| format!("{reason}; {joint}"));
     }
     let with: Vec<&CandidateSet> =
         search.found.iter().filter(|found| found.removed.contains(&block)).collect();
@@ -133,6 +151,7 @@ fn summarise(
         operations: (0..columns).filter(|j| rows.iter().any(|row| row[*j] > 0)).count(),
         rank: cases.last().map_or(0, |case| case.rank),
         collapsed: 0,
+        removed_jointly: 0,
         line_error: None,
         board_s: f64::from(runs) * settings.session_s,
         paper_board_s: cases.len() as f64 * 21.0 * 100.0,

@@ -37,7 +37,18 @@ pub enum DryOutcome {
         reason: String,
         /// Removed blocks that the failure points at, to be tried first; may be empty.
         suspects: Vec<BlockId>,
+        /// Removable blocks that were left in and that may have to be removed with the others, most
+        /// likely first; may be empty.
+        #[serde(default)]
+        companions: Vec<BlockId>,
     },
+}
+
+impl DryOutcome {
+    /// A failure that points at no block.
+    pub fn failed(reason: String) -> DryOutcome {
+        DryOutcome::Failed { reason, suspects: Vec::new(), companions: Vec::new() }
+    }
 }
 
 /// An error that is not caused by the case (no JDK, full disk); it ends the planning.

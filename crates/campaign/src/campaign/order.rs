@@ -1,15 +1,17 @@
 //! The order of runs: all runs of a campaign in one seeded shuffle, so that drift of
-//! the board falls on all cases and phases alike. A campaign that may end early is shuffled
-//! within rounds: each case's first runs, then its second ones.
+//! the board falls on all cases and phases alike. Where a case has idle power of its own, each idle
+//! run is next to a power run of the case. A campaign that may end early is shuffled within rounds:
+//! each case's first runs, then its second ones.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use rand::SeedableRng;
 use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::{CampaignProtocol, CampaignSettings};
+use crate::scenario::{CampaignProtocol, CampaignSettings, IdlePolicy};
 
 use super::plan_contents::PlannedCase;
 
@@ -90,20 +92,55 @@ pub(super) fn repeats(
     ]
 }
 
+/// Runs that are made one directly after the other.
+type AdjacentRuns = Vec<PlannedRun>;
+
 /// All runs of the cases, in a seeded shuffle.
 pub fn order_runs(cases: &[PlannedCase], settings: &CampaignSettings) -> Vec<PlannedRun> {
-    let mut runs = Vec::new();
+    let mut groups: Vec<AdjacentRuns> = Vec::new();
     for (place, case) in cases.iter().enumerate() {
         for (phase, repeats) in repeats(place, case, settings) {
-            let run = |repeat| PlannedRun { case: case.name.clone(), phase, repeat };
-            runs.extend((1..=repeats).map(run));
+            let run = |repeat| vec![PlannedRun { case: case.name.clone(), phase, repeat }];
+            groups.extend((1..=repeats).map(run));
         }
     }
-    runs.shuffle(&mut ChaCha8Rng::seed_from_u64(settings.seed));
+    let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
+    if settings.idle == IdlePolicy::Paired {
+        groups = with_idle_next_to_power(groups, &mut rng);
+    }
+    groups.shuffle(&mut rng);
+    let mut runs: Vec<PlannedRun> = groups.into_iter().flatten().collect();
     if settings.stop_lines.is_some() {
         runs.sort_by_key(|run| run.repeat);
     }
     runs
+}
+
+/// The single runs with each idle run next to the power run of its case with the same number, if
+/// there is one. A coin decides which of the two is the first one of the case to come first, and
+/// they take turns after that: what a board keeps of one session (heat) is then in both alike.
+fn with_idle_next_to_power(singles: Vec<AdjacentRuns>, rng: &mut ChaCha8Rng) -> Vec<AdjacentRuns> {
+    let (idle, others): (Vec<PlannedRun>, Vec<PlannedRun>) =
+        singles.into_iter().flatten().partition(|run| run.phase == RunPhase::Idle);
+    let mut idle: BTreeMap<(String, u32), PlannedRun> =
+        idle.into_iter().map(|run| ((run.case.clone(), run.repeat), run)).collect();
+    let mut groups = Vec::new();
+    let mut idle_is_first = false;
+    for run in others {
+        if run.phase != RunPhase::Power {
+            groups.push(vec![run]);
+            continue;
+        }
+        idle_is_first = if run.repeat == 1 { rng.random() } else { !idle_is_first };
+        let partner = idle.remove(&(run.case.clone(), run.repeat));
+        groups.push(match partner {
+            Some(idle) if idle_is_first => vec![idle, run],
+            Some(idle) => vec![run, idle],
+            None => vec![run],
+        });
+    }
+    groups.extend(idle.into_values().map(|run| vec![run]));
+    groups
 }
 
 #[cfg(test)]
@@ -142,6 +179,40 @@ mod tests {
         assert!(ids.contains(&"base-a-power-10".to_string()));
         campaign.seed = 8;
         assert_ne!(runs, order_runs(&cases, &campaign));
+    }
+
+    /// Of 10 power and 12 idle runs, in rounds and without.
+    #[test]
+    fn idle_runs_are_next_to_the_power_runs_of_their_case() {
+        let mut campaign = settings(2);
+        (campaign.repeats, campaign.idle_repeats) = (10, 12);
+        for stop_lines in [None, Some(0.05)] {
+            campaign.stop_lines = stop_lines;
+            let runs = order_runs(&cases(), &campaign);
+            assert_eq!(runs.len(), 2 * (1 + 10 + 12));
+            let mut idle_first = BTreeMap::new();
+            for (place, run) in runs.iter().enumerate().filter(|(_, r)| r.phase == RunPhase::Power)
+            {
+                let is_partner = |other: &&PlannedRun| {
+                    (&other.case, other.repeat) == (&run.case, run.repeat)
+                        && other.phase == RunPhase::Idle
+                };
+                let before = place.checked_sub(1).and_then(|place| runs.get(place));
+                let comes_first = before.filter(is_partner).is_some();
+                assert!(comes_first || runs.get(place + 1).filter(is_partner).is_some(), "{run:?}");
+                *idle_first.entry(&run.case).or_insert(0) += u32::from(comes_first);
+            }
+            assert!(idle_first.values().all(|count| *count == 5), "{idle_first:?}");
+            let phases: Vec<RunPhase> = runs.iter().map(|run| run.phase).collect();
+            assert!(!phases.is_sorted());
+        }
+        campaign.idle = IdlePolicy::Campaign;
+        campaign.stop_lines = None;
+        let runs = order_runs(&cases(), &campaign);
+        let are_apart = runs
+            .windows(2)
+            .filter(|pair| (&pair[0].case, pair[0].repeat) != (&pair[1].case, pair[1].repeat));
+        assert!(are_apart.count() > 30, "{runs:?}");
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub struct Plan {
     pub cases: Vec<PlannedCase>,
     /// Removable blocks that no case removes, with the reason, by block.
     pub dropped: Vec<DroppedBlock>,
+    /// Blocks that cases remove only together with others, by block.
+    pub joint: Vec<JointRemoval>,
     /// The plan in numbers.
     pub summary: PlanSummary,
 }
@@ -73,6 +75,15 @@ pub struct DroppedBlock {
     pub reason: String,
 }
 
+/// A block without which the program crashes unless others are removed with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JointRemoval {
+    /// The block.
+    pub block: BlockId,
+    /// The blocks that are removed with it, sorted.
+    pub partners: Vec<BlockId>,
+}
+
 /// Numbers of cases, variants, blocks and dry runs of a plan, and what is expected of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanSummary {
@@ -88,6 +99,8 @@ pub struct PlanSummary {
     pub removable_executed: usize,
     /// Removable blocks that ran in a base case and are removed in some case.
     pub removed_executed: usize,
+    /// Removable blocks that are removed in some case, and only together with others.
+    pub removed_jointly: usize,
     /// Dry runs made.
     pub dry_runs: usize,
     /// Operations and library functions that ran in some case.

@@ -7,7 +7,7 @@ use super::*;
 use crate::campaign::dry_runner::{DryCase, DryOutcome};
 use crate::campaign::{PlannedCase, PlannedMicrobenchmarks};
 use crate::operations::{BlockEntry, Operation, OperationCount};
-use crate::scenario::{CampaignProtocol, CampaignSettings, CaseChoice, PlanOn};
+use crate::scenario::{CampaignProtocol, CampaignSettings, CaseChoice, IdlePolicy, PlanOn};
 
 /// A dictionary with one block per list of operations; all are removable.
 pub(crate) fn dictionary(blocks: &[&[(&str, u32)]]) -> Dictionary {
@@ -42,6 +42,7 @@ pub(crate) fn settings(cases: usize) -> CampaignSettings {
         sampled_repeats: None,
         cases,
         protocol: CampaignProtocol::Paired,
+        idle: IdlePolicy::Paired,
         window_s: 4.0,
         stop_lines: None,
         choice: CaseChoice::Coverage,
@@ -101,7 +102,9 @@ impl Program {
         if has(7) || has(23) || (has(40) && has(41)) || self.broken {
             let guilty = [7, 23, 40].into_iter().find(|block| self.tells && has(*block));
             let suspects = guilty.map(BlockId).into_iter().collect();
-            return DryOutcome::Failed { reason: "NullPointerException".into(), suspects };
+            let companions = Vec::new();
+            let reason = "NullPointerException".into();
+            return DryOutcome::Failed { reason, suspects, companions };
         }
         let scale = if case.input == "a" { 2 } else { 1 };
         let mut executions = vec![0; BLOCKS];
@@ -118,7 +121,7 @@ impl Program {
 }
 
 fn failed(reason: &str) -> DryOutcome {
-    DryOutcome::Failed { reason: reason.into(), suspects: Vec::new() }
+    DryOutcome::failed(reason.into())
 }
 
 fn plan_program(cases: usize, dry_runs: usize) -> (Plan, usize) {

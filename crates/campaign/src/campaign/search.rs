@@ -11,6 +11,7 @@ use crate::blocks::BlockId;
 use super::counts::OperationMatrix;
 use super::dry_runner::{DryCase, DryError, DryOutcome, DryRunner};
 use super::groups::{restrict_to, split, split_off_suspects, union_of};
+use super::joint_removal::{MOST_REMOVED_JOINTLY, OpenJointTries};
 use super::plan_contents::{PlanSettings, share};
 
 /// A set of removed blocks that ran with an input sequence.
@@ -68,6 +69,13 @@ pub(super) struct SetSearch<'d> {
     /// Blocks that a failure pointed at and that were not tried without the others, with the reason
     /// of that failure.
     pub accusations: BTreeMap<BlockId, String>,
+    /// Blocks that crash the program when removed alone, with the search for others to be removed
+    /// with them.
+    pub joint: OpenJointTries,
+    /// Blocks that crash the program when removed alone, with the others in the set that ran.
+    pub partners: BTreeMap<BlockId, Vec<BlockId>>,
+    /// Reasons and companions of failed sets that are small enough for joint removals, by input.
+    pub small_failures: BTreeMap<(usize, Vec<BlockId>), (String, Vec<BlockId>)>,
     /// Sets that were tried, by input.
     tried: BTreeSet<(usize, Vec<BlockId>)>,
     /// Sets that hung with some input, with the reason: no further case removes these blocks, since
@@ -85,9 +93,17 @@ pub(super) enum SetOutcome {
         reason: String,
         /// The blocks that the failure points at.
         suspects: Vec<BlockId>,
+        /// Other removable blocks that may have to be removed with these.
+        companions: Vec<BlockId>,
     },
     /// The budget was used up.
     OutOfBudget,
+}
+
+impl SetOutcome {
+    fn failed(reason: String) -> SetOutcome {
+        SetOutcome::Failed { reason, suspects: Vec::new(), companions: Vec::new() }
+    }
 }
 
 /// Share of the base case's executions below which a case is collapsed.
@@ -112,6 +128,9 @@ impl<'d> SetSearch<'d> {
             found: Vec::new(),
             culprits: BTreeMap::new(),
             accusations: BTreeMap::new(),
+            joint: BTreeMap::new(),
+            partners: BTreeMap::new(),
+            small_failures: BTreeMap::new(),
             tried: BTreeSet::new(),
             hung: BTreeMap::new(),
         }
@@ -180,7 +199,9 @@ impl<'d> SetSearch<'d> {
                     SetOutcome::Ran(_) | SetOutcome::OutOfBudget => continue,
                 };
                 match split_off_suspects(&union_of(&groups), &suspects) {
-                    Some((_, rest)) => next.push(restrict_to(&groups, &rest)),
+                    Some((_, rest)) => {
+                        next.push(restrict_to(&groups, &self.without_lonely(rest)));
+                    }
                     None if groups.len() > 2 => next.extend(split(&groups, 2)),
                     None => {}
                 }
@@ -225,12 +246,15 @@ impl<'d> SetSearch<'d> {
         }
         let outcome = |set: &Vec<BlockId>| match (fresh.remove(set), self.hung.get(set)) {
             (Some(outcome), _) => outcome,
-            (None, Some(reason)) => {
-                SetOutcome::Failed { reason: reason.clone(), suspects: Vec::new() }
-            }
+            (None, Some(reason)) => SetOutcome::failed(reason.clone()),
             (None, None) => SetOutcome::OutOfBudget,
         };
         Ok(sets.iter().map(outcome).collect())
+    }
+
+    /// Whether a set was tried with an input.
+    pub(super) fn is_tried(&self, input: usize, set: &[BlockId]) -> bool {
+        self.tried.contains(&(input, set.to_vec()))
     }
 
     /// Excludes a set that hung with one input from all inputs, also where it ran before.
@@ -263,10 +287,16 @@ impl<'d> SetSearch<'d> {
     fn record_outcome(&mut self, input: usize, set: &[BlockId], outcome: DryOutcome) -> SetOutcome {
         self.tried.insert((input, set.to_vec()));
         match outcome {
-            DryOutcome::Failed { reason, suspects } => SetOutcome::Failed { reason, suspects },
+            DryOutcome::Failed { reason, suspects, companions } => {
+                if set.len() <= MOST_REMOVED_JOINTLY {
+                    let failure = (reason.clone(), companions.clone());
+                    self.small_failures.insert((input, set.to_vec()), failure);
+                }
+                SetOutcome::Failed { reason, suspects, companions }
+            }
             DryOutcome::Hung { reason } => {
                 self.leave_out(set, &reason);
-                SetOutcome::Failed { reason, suspects: Vec::new() }
+                SetOutcome::failed(reason)
             }
             DryOutcome::Ran { executions, kept } => {
                 let left_in: BTreeSet<BlockId> = kept.iter().map(|(block, _)| *block).collect();

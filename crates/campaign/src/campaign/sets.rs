@@ -41,7 +41,8 @@ pub(super) fn find_sets(
             removable.iter().filter(|_| input == 0).filter(never).copied().collect();
         // Enough for joining groups with this input, and with those after it.
         let reserve = |inputs_left: usize| settings.campaign.cases * inputs_left / inputs;
-        let new = search.classify(input, untried, reserve(inputs - input))?;
+        let mut new = search.classify(input, untried, reserve(inputs - input))?;
+        new.extend(search.find_joint_removals(joint_reserve(settings, input, search.budget))?);
         groups.extend(new.iter().cloned());
         let size = settings.campaign.removed_share * executed.len() as f64;
         let size = size.ceil() as usize;
@@ -52,6 +53,15 @@ pub(super) fn find_sets(
         join_groups(goal, settings, matrix, &groups, &never, search)?;
     }
     Ok(())
+}
+
+/// Dry runs that the search for joint removals leaves: those for joining groups, and of the others
+/// half, where more inputs follow.
+fn joint_reserve(settings: &PlanSettings, input: usize, budget: usize) -> usize {
+    let inputs = settings.inputs.len();
+    let joins = MOST_JOINS * settings.campaign.cases * (inputs - input) / inputs;
+    let is_last = input + 1 == inputs;
+    joins + if is_last { 0 } else { budget.saturating_sub(joins) / 2 }
 }
 
 /// Blocks that need no further dry runs: those in a group that runs, culprits, and those whose

@@ -120,6 +120,7 @@ mod tests {
             removable: 3,
             removable_executed: 3,
             removed_executed: 2,
+            removed_jointly: 0,
             dry_runs: 5,
             operations: 4,
             rank: 2,
@@ -129,7 +130,7 @@ mod tests {
             paper_board_s: 1.0,
         };
         let cases = vec![case("base-north", &[], 1), case("r01-north", &[3, 17], 2)];
-        Plan { cases, dropped: Vec::new(), summary }
+        Plan { cases, dropped: Vec::new(), joint: Vec::new(), summary }
     }
 
     #[test]

@@ -8,21 +8,13 @@ use thiserror::Error;
 
 use crate::campaign::{PlannedCase, RunPhase};
 use crate::run::{MeasuredSession, RunRecord};
+use crate::scenario::IdlePolicy;
 
-use super::energy::{CaseEnergy, IdleRun, PowerRun, case_energy, mean};
+use super::energy::{CaseEnergy, IdleRun, PowerRun, case_energy, case_energy_of_pairs, mean};
+use super::idle_runs::idle_runs_of;
 use crate::model::table::{Case, Table};
 use crate::model::table::{GARBAGE_COLLECTION, LibraryTop, lump_library_functions};
 use crate::operations::FeatureColumn;
-
-/// Policy for the idle runs that a case's idle power comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum IdlePolicy {
-    /// The idle runs of the case itself, as in Li and Gallagher 2016.
-    #[default]
-    OwnCase,
-    /// All idle runs of the campaign on the same board: less noise, if the board does not drift.
-    Campaign,
-}
 
 /// Options of [`assemble`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -215,7 +207,7 @@ fn case_runs<'r>(
         good(RunPhase::Power).filter_map(|r| r.measured.as_ref()).map(|m| m.duration_s).collect();
     durations.sort_by(f64::total_cmp);
     let median = durations.get(durations.len() / 2).copied().unwrap_or(0.0);
-    let mut power = Vec::new();
+    let (mut power, mut power_repeats) = (Vec::new(), Vec::new());
     for record in good(RunPhase::Power) {
         let Some(measured) = &record.measured else { continue };
         let apart = (measured.duration_s - median).abs();
@@ -225,22 +217,30 @@ fn case_runs<'r>(
             left_out.push(DatasetOmission { what: record.folder.clone(), reason });
         } else {
             power.push(measured);
+            power_repeats.push(record.run.repeat);
         }
     }
     if let Some(reason) = power.iter().find_map(|measured| measured.too_short_reason()) {
         return Err(reason);
     }
-    let idle: Vec<IdleRun> = own
-        .clone()
-        .filter(|record| record.is_good() && record.run.phase == RunPhase::Idle)
-        .filter(|record| options.idle == IdlePolicy::Campaign || record.run.case == case.name)
-        .filter_map(|record| record.measured.as_ref())
-        .map(|measured| IdleRun { power_w: measured.mean_power_w() })
-        .collect();
+    let (mut idle, mut idle_repeats) = (Vec::new(), Vec::new());
+    for record in idle_runs_of(own.clone(), &case.name, options.idle) {
+        let Some(measured) = &record.measured else { continue };
+        idle.push(IdleRun { power_w: measured.mean_power_w() });
+        idle_repeats.push(record.run.repeat);
+    }
     let runs: Vec<PowerRun> = power.iter().map(|run| PowerRun::from(*run)).collect();
-    let energy = case_energy(&runs, &idle).ok_or_else(|| {
-        let missing = if runs.is_empty() { "power" } else { "idle" };
-        format!("it has no good {missing} run")
+    let are_pairs = options.idle == IdlePolicy::Paired && power_repeats == idle_repeats;
+    let energy = match are_pairs {
+        true => case_energy_of_pairs(&runs, &idle),
+        false => case_energy(&runs, &idle),
+    };
+    let energy = energy.ok_or_else(|| match (runs.is_empty(), options.idle) {
+        (true, _) => "it has no good power run".to_string(),
+        (false, IdlePolicy::Campaign) => "it has no good idle run".to_string(),
+        (false, IdlePolicy::Paired) => "it has no good idle run of its own; `idle = \"campaign\"` \
+                                        in [campaign] takes those of all cases"
+            .to_string(),
     })?;
     if energy.is_zero() {
         let remedy = "raise `frames` in [session]";

@@ -40,7 +40,7 @@ pub(crate) fn records() -> Vec<RunRecord> {
 fn options() -> AssembleOptions {
     AssembleOptions {
         library: LibraryTop::Most(2),
-        idle: IdlePolicy::OwnCase,
+        idle: IdlePolicy::Paired,
         duration_mismatch: 0.2,
     }
 }

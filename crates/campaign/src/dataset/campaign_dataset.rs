@@ -15,8 +15,8 @@ use crate::toolchain::artifact::hash_of_bytes;
 
 use super::session_windows::{self, WindowSource};
 use super::{
-    AssembleOptions, CampaignData, CaseMixes, Dataset, DatasetFacts, IdlePolicy, Provenance,
-    TracedCase, TracedRuns, assemble, dataset_to_csv, dataset_to_toml, energies_to_csv,
+    AssembleOptions, CampaignData, CaseMixes, Dataset, DatasetFacts, Provenance, TracedCase,
+    TracedRuns, assemble, dataset_to_csv, dataset_to_toml, energies_to_csv,
 };
 
 /// The data set of a campaign: cases without probes, and the rows that models are fitted to.
@@ -44,7 +44,7 @@ pub fn assemble_dataset(
     let traced = TracedRuns { dictionary, residual_counts, executions };
     let options = AssembleOptions {
         library: LibraryTop::default(),
-        idle: IdlePolicy::Campaign,
+        idle: scenario.campaign.idle,
         duration_mismatch: scenario.limits.duration_mismatch,
     };
     let has_windows = scenario.campaign.protocol == CampaignProtocol::Windows;
@@ -113,6 +113,23 @@ impl CampaignDataset {
         CampaignData { table: self.dataset.table(), mixes: self.mixes.clone(), facts, sha256 }
     }
 
+    /// Sentences about the unremoved cases that have no row, with the reason.
+    pub fn missing_bases(&self, cases: &[PlannedCase]) -> Vec<String> {
+        let is_measured = |case: &&PlannedCase| {
+            self.plain.cases.iter().any(|measured| measured.name == case.name)
+        };
+        let bases = cases.iter().filter(|case| case.removed.is_empty());
+        let missing = bases.filter(|case| !is_measured(case)).map(|case| {
+            let out = self.plain.left_out.iter().find(|out| out.what == case.name);
+            let reason = out.map_or("it was not measured", |out| out.reason.as_str());
+            format!(
+                "the base case {} is not in the data set, and costs are fitted without it: {reason}",
+                case.name
+            )
+        });
+        missing.collect()
+    }
+
     /// A line about the data set, and one about the cost of probes on each board.
     pub fn summary(&self) -> String {
         let dataset = &self.dataset;
@@ -165,6 +182,7 @@ fn provenance(scenario: &Scenario, records: &[RunRecord]) -> Provenance {
             true => scenario.board.rails.clone(),
             false => board.rails,
         },
+        idle: scenario.campaign.idle.name(),
         frequency_khz: match scenario.board.frequency_khz {
             FrequencyChoice::Khz(khz) => Some(khz).filter(|_| is_read),
             FrequencyChoice::Auto | FrequencyChoice::Leave => board.fixed_khz.map(u64::from),

@@ -5,7 +5,8 @@
 //! `mean(E_power) - mean(E_idle)` of Li and Gallagher 2016; when they don't, idle energy is taken
 //! for the time that the application really ran. Standard error:
 //! `sqrt(s_p^2 / n_p + s_i^2 / n_i)`, with the standard deviations of `E_k - P D_k` and of
-//! the idle energy over the mean duration. Negative energies stay.
+//! the idle energy over the mean duration; of pairs of a power and an idle run
+//! ([`case_energy_of_pairs`]) that of their differences. Negative energies stay.
 //!
 //! Where the CPU times of the runtime's own threads are known (compilers, collector),
 //! their part of `E_k - P D_k` is subtracted: their energy depends on the code that they compile
@@ -118,6 +119,25 @@ pub(crate) fn case_energy(power: &[PowerRun], idle: &[IdleRun]) -> Option<CaseEn
     })
 }
 
+/// Least number of pairs whose spread is the error of their mean. Two have one degree of freedom;
+/// the spreads of power and idle runs together have two.
+const LEAST_PAIRS: usize = 3;
+
+/// Computes the energy of a case whose idle runs were each made next to the power run at the same
+/// place. What drifts from pair to pair cancels in the differences, so the standard error is that
+/// of their mean, `s_d / sqrt(n)` with the standard deviation of `E_k - P_k D_k`; with fewer than
+/// three pairs it is that of [`case_energy`].
+pub(crate) fn case_energy_of_pairs(power: &[PowerRun], idle: &[IdleRun]) -> Option<CaseEnergy> {
+    let energy = case_energy(power, idle)?;
+    if power.len() < LEAST_PAIRS || power.len() != idle.len() {
+        return Some(energy);
+    }
+    let pairs = power.iter().zip(idle);
+    let differences: Vec<f64> = pairs.map(|(run, idle)| run.application_j(idle.power_w)).collect();
+    let se = variance(&differences).map(|variance| (variance / differences.len() as f64).sqrt());
+    Some(CaseEnergy { energy_se_j: se, ..energy })
+}
+
 /// The mean; none of no values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
@@ -197,6 +217,20 @@ mod tests {
         assert!((energy.runtime_j.unwrap() - 7.0).abs() < 1e-12);
         assert_eq!(energy.total_j, 30.0);
         assert_eq!(case_energy(&[power(30.0, 10.0)], &[idle(1.0)]).unwrap().runtime_j, None);
+    }
+
+    /// 20 J above idle over 10 s, while the idle power goes from 1 to 3 W.
+    #[test]
+    fn what_drifts_is_no_error_of_pairs() {
+        let power = [30.0, 40.0, 50.0].map(|energy_j| power(energy_j, 10.0));
+        let idle = [1.0, 2.0, 3.0].map(idle);
+        let paired = case_energy_of_pairs(&power, &idle).unwrap();
+        assert_eq!((paired.energy_j, paired.energy_se_j), (20.0, Some(0.0)));
+        let apart = case_energy(&power, &idle).unwrap();
+        assert_eq!(apart.energy_j, 20.0);
+        assert!((apart.energy_se_j.unwrap() - (200.0f64 / 3.0).sqrt()).abs() < 1e-9);
+        let few = case_energy_of_pairs(&power[..2], &idle[..2]).unwrap();
+        assert_eq!(few.energy_se_j, case_energy(&power[..2], &idle[..2]).unwrap().energy_se_j);
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub struct Provenance {
     pub meter: String,
     /// Rails whose power is added up.
     pub rails: Vec<String>,
+    /// Idle runs that the idle power of a case comes from: `paired` or `campaign`.
+    pub idle: &'static str,
     /// Fixed frequency of the application's core in kHz; none where it was not fixed.
     pub frequency_khz: Option<u64>,
     /// Seed of the campaign.
@@ -180,6 +182,7 @@ mod tests {
             runtime: "OpenJDK 17".into(),
             meter: "ina231".into(),
             rails: vec!["arm".into()],
+            idle: "paired",
             frequency_khz: Some(1_100_000),
             seed: 1,
             tool_version: "0.1.0".into(),
@@ -188,6 +191,7 @@ mod tests {
         let value: toml::Table = text.parse().unwrap();
         assert_eq!(value["virtual_board"].as_bool(), Some(true));
         assert_eq!(value["simulated_model"].as_str(), Some("compiled:1"));
+        assert_eq!(value["idle"].as_str(), Some("paired"));
         assert_eq!(value["operations"].as_integer(), Some(2));
         assert_eq!(value["library_functions"].as_integer(), Some(3));
         assert_eq!(value["lumped"][0]["function"].as_str(), Some("lib:x.X.x"));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::campaign::PlannedCase;
 use crate::operations::Dictionary;
 use crate::run::RunRecord;
-use crate::scenario::{Scenario, UnanalysedLanguage};
+use crate::scenario::{IdlePolicy, Scenario, UnanalysedLanguage};
 
 /// The plan and the measurements of a campaign: dictionary, cases, records, executions.
 #[derive(Debug, Clone)]
@@ -20,6 +20,8 @@ pub struct MeasuredCampaign {
     pub executions: BTreeMap<String, Vec<u64>>,
     /// Languages of the application that are not analysed.
     pub unanalysed: Vec<UnanalysedLanguage>,
+    /// Idle runs that the idle power of a case comes from.
+    pub idle: IdlePolicy,
 }
 
 impl MeasuredCampaign {

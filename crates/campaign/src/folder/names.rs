@@ -22,6 +22,8 @@ pub const FINDINGS: &str = "findings.csv";
 pub const PLAN: &str = "plan.csv";
 /// Blocks that no case removes.
 pub const DROPPED: &str = "dropped.csv";
+/// Number of cases that remove each removable block, with its partners.
+pub const COVERAGE: &str = "coverage.csv";
 /// Outcomes of dry runs on a board.
 pub const DRY_RUNS: &str = "dry-runs.jsonl";
 /// Operations that removed blocks still execute.

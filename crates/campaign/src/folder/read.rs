@@ -100,9 +100,10 @@ impl CampaignFolder {
         let (cases, records) = (self.cases()?, self.records()?);
         let executions = self.executions(&records, dictionary.blocks.len())?;
         // A folder of an earlier version may have no scenario that this one reads.
-        let unanalysed =
-            self.scenario().map(|scenario| unanalysed_languages(&scenario)).unwrap_or_default();
-        Ok(MeasuredCampaign { dictionary, cases, records, executions, unanalysed })
+        let scenario = self.scenario().ok();
+        let unanalysed = scenario.as_ref().map(unanalysed_languages).unwrap_or_default();
+        let idle = scenario.map(|scenario| scenario.campaign.idle).unwrap_or_default();
+        Ok(MeasuredCampaign { dictionary, cases, records, executions, unanalysed, idle })
     }
 
     /// Reads the rounds of the cross-validation.

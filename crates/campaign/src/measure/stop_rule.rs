@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::campaign::{ReplicatedCase, count_operations, line_error_outlook};
-use crate::dataset::{AssembleOptions, IdlePolicy, TracedCase, TracedRuns, assemble};
+use crate::dataset::{AssembleOptions, TracedCase, TracedRuns, assemble};
 use crate::failure::Failure;
 use crate::folder::{CampaignFolder, PlannedCampaign};
 use crate::microbenchmarks::planned_microbenchmarks;
@@ -44,7 +44,7 @@ impl StopRule<'_> {
         }
         let options = AssembleOptions {
             library: LibraryTop::All,
-            idle: IdlePolicy::Campaign,
+            idle: self.scenario.campaign.idle,
             duration_mismatch: self.scenario.limits.duration_mismatch,
         };
         // Too little to say anything is too little to stop.

@@ -1,5 +1,6 @@
 //! Planning of a campaign: chooses its cases from a scenario by dry runs.
 
+mod coverage;
 mod dry_runs;
 mod on_board;
 mod progress_runner;
@@ -12,14 +13,12 @@ use crate::build::{HostDryRunner, VariantBuilder};
 use crate::campaign::{
     self, DryRunner, Plan, PlanError, PlanSettings, ResidualCounts, plan_to_csv,
 };
-use crate::csv_text::CsvText;
 use crate::failure::Failure;
 use crate::folder::{Output, names};
 use crate::format::{counted, counted_as, counted_operations};
 use crate::load::LoadedScenario;
 use crate::microbenchmarks::planned_microbenchmarks;
 use crate::model::FoldOptions;
-use crate::operations::Dictionary;
 use crate::progress::Progress;
 use crate::scenario::{PlanOn, Scenario};
 use crate::toolchain::Jdk;
@@ -190,7 +189,9 @@ impl CampaignPlan {
         output.write_scenario(&loaded.scenario)?;
         output.write_artifact(&self.residual_counts)?;
         output.write(names::PLAN, plan_to_csv(&self.plan))?;
-        output.write(names::DROPPED, self.dropped_csv(&application.dictionary))?;
+        let dictionary = &application.dictionary;
+        output.write(names::DROPPED, coverage::dropped_csv(&self.plan, dictionary))?;
+        output.write(names::COVERAGE, coverage::coverage_csv(&self.plan, dictionary))?;
         Ok(())
     }
 
@@ -206,8 +207,12 @@ impl CampaignPlan {
             )
         });
         let fewer = fewer(&self.plan);
+        let jointly = match s.removed_jointly {
+            0 => String::new(),
+            blocks => format!(", {blocks} of them only together with others"),
+        };
         format!(
-            "{} of {}{fewer}; {} of {} removed in some case ({})\n{} ran; rank {}; {:.1} h of board \
+            "{} of {}{fewer}; {} of {} removed in some case{jointly} ({})\n{} ran; rank {}; {:.1} h of board \
              time, the protocol of Li and Gallagher would take {:.1} h{expected}",
             counted(s.cases, "case"),
             counted(s.variants, "variant"),
@@ -223,16 +228,6 @@ impl CampaignPlan {
             s.board_s / 3600.0,
             s.paper_board_s / 3600.0
         )
-    }
-
-    /// The text of `dropped.csv`: the blocks that no case removes, with the reason.
-    pub(crate) fn dropped_csv(&self, dictionary: &Dictionary) -> String {
-        let mut table = CsvText::new(["block", "name", "reason"]);
-        for dropped in &self.plan.dropped {
-            let name = &dictionary.blocks[dropped.block.0 as usize].name;
-            table.row([&dropped.block.0.to_string(), name, &dropped.reason]);
-        }
-        table.text()
     }
 }
 

@@ -185,7 +185,7 @@ impl<'r, 'a> BoardDryRunner<'r, 'a> {
         let scenario = self.scenario;
         let Some(input) = scenario.inputs.iter().find(|input| input.name == case.input) else {
             let reason = format!("no input sequence {}", case.input);
-            return Ok(DryOutcome::Failed { reason, suspects: Vec::new() });
+            return Ok(DryOutcome::failed(reason));
         };
         if let Some(reason) = self.hung.get(&case.removed) {
             return Ok(DryOutcome::Hung { reason: reason.clone() });

@@ -229,7 +229,7 @@ fn affected_runs(key: &str, old: &CampaignBasis, new: &CampaignBasis) -> Affecte
         ("name" | "description" | "hints", _) => AffectedRuns::Later,
         ("microbenchmarks", _) => AffectedRuns::Microbenchmarks,
         ("limits", _) | ("session", "limit_s") => AffectedRuns::BadRuns,
-        ("campaign", "window_s") => AffectedRuns::Later,
+        ("campaign", "window_s" | "idle") => AffectedRuns::Later,
         ("campaign", "protocol") => AffectedRuns::AllRuns,
         ("campaign", key) if is_number_of_runs(key) => AffectedRuns::Number,
         ("campaign", _) => AffectedRuns::Plan,
@@ -351,6 +351,9 @@ mod tests {
         assert!(lines[1].starts_with("6 runs"), "{lines:?}");
         let lines = goes_on(&[("description", "\"a\"")], &[]);
         assert_eq!(lines[0], "description was \"a\" and is not set: no run depends on it");
+        let lines = goes_on(&[], &[("campaign.idle", "\"campaign\"")]);
+        let expected = "[campaign] idle was not set and is \"campaign\": no run depends on it";
+        assert_eq!(lines[0], expected);
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub(crate) struct CampaignSection {
     pub cases: u32,
     /// Combination of counts and energies: `paired` (the default) or `windows`.
     pub protocol: CampaignProtocol,
+    /// Idle runs whose power is subtracted from a case: `paired` (the default) or `campaign`.
+    pub idle: Option<IdlePolicy>,
     /// With `protocol = "windows"`, the length of a window in seconds. Default 4.
     pub window_s: f64,
     /// Condition on which the campaign may end before all `repeats`. Default: never.
@@ -62,6 +64,28 @@ pub enum CampaignProtocol {
     Windows,
 }
 
+/// `campaign.idle`: the idle runs that a case's idle power comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IdlePolicy {
+    /// The idle runs of the case itself, as in Li and Gallagher 2016; each is made next to a power
+    /// run, so that what drifts slowly is in both.
+    #[default]
+    Paired,
+    /// All idle runs of the campaign on the same board: less noise, if the board does not drift.
+    Campaign,
+}
+
+impl IdlePolicy {
+    /// The name in a scenario.
+    pub fn name(self) -> &'static str {
+        match self {
+            IdlePolicy::Paired => "paired",
+            IdlePolicy::Campaign => "campaign",
+        }
+    }
+}
+
 /// `campaign.plan_on`: machine on which the planner tries variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -104,6 +128,7 @@ impl Default for CampaignSection {
             sampled_repeats: None,
             cases: 44,
             protocol: CampaignProtocol::default(),
+            idle: None,
             window_s: 4.0,
             stop: None,
             choice: CaseChoice::default(),

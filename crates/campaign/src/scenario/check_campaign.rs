@@ -2,7 +2,7 @@
 
 use wattline_units::limits::CAMPAIGN_RUNS;
 
-use super::campaign_section::{CampaignProtocol, CampaignSection, PlanOn};
+use super::campaign_section::{CampaignProtocol, CampaignSection, IdlePolicy, PlanOn};
 use super::error::FailedCheck;
 use super::file::ScenarioFile;
 use super::range::{self, check_number, check_share, check_whole};
@@ -43,6 +43,7 @@ pub(super) fn check_campaign(
     Ok(CampaignSettings {
         plan_on: PlanOn::default(),
         protocol: written.protocol,
+        idle: check_idle(written)?,
         window_s: check_number(written.window_s, range::WINDOW_S, "campaign.window_s")?,
         stop_lines: stop.transpose()?,
         choice: written.choice,
@@ -60,6 +61,19 @@ pub(super) fn check_campaign(
         max_retries: written.max_retries,
         seed: written.seed.unwrap_or(seed),
     })
+}
+
+/// The idle runs of a case: with windows only the unremoved cases have any, so they serve all.
+fn check_idle(written: &CampaignSection) -> Result<IdlePolicy, FailedCheck> {
+    match (written.protocol, written.idle) {
+        (CampaignProtocol::Paired, idle) => Ok(idle.unwrap_or_default()),
+        (CampaignProtocol::Windows, Some(IdlePolicy::Paired)) => {
+            let message = "is \"paired\", and with `protocol = \"windows\"` most cases have no idle \
+                           runs of their own; write \"campaign\", or leave the key out";
+            Err(FailedCheck::new("campaign.idle", message))
+        }
+        (CampaignProtocol::Windows, _) => Ok(IdlePolicy::Campaign),
+    }
 }
 
 /// Checks that the number of runs of all cases is within the limit.

@@ -26,7 +26,7 @@ use wattline_units::limits::SCENARIO_BYTES;
 
 use crate::input_file;
 
-pub use campaign_section::{CampaignProtocol, CaseChoice, PlanOn};
+pub use campaign_section::{CampaignProtocol, CaseChoice, IdlePolicy, PlanOn};
 pub(crate) use check::check_listing;
 pub use error::nearest_of;
 pub use error::{FailedCheck, ScenarioError};
@@ -133,6 +133,7 @@ name = "none"
         let scenario = parse(SMALL).unwrap();
         assert_eq!(scenario.campaign.repeats, 10);
         assert_eq!(scenario.campaign.idle_repeats, 10);
+        assert_eq!(scenario.campaign.idle, IdlePolicy::Paired);
         assert_eq!(scenario.session.duration_s, 100.0);
         assert_eq!(scenario.session.sample_rate_hz, 30.0);
         assert_eq!(scenario.board.frequency_khz, FrequencyChoice::Auto);
@@ -140,6 +141,18 @@ name = "none"
         assert!(scenario.sources[0].takes("small/Main.java"));
         assert!(!scenario.sources[0].takes("other/Main.java"));
         assert_eq!(scenario.resolve(Path::new("src")), Path::new("scenarios/src"));
+    }
+
+    #[test]
+    fn the_idle_runs_of_a_case_are_its_own_or_those_of_the_campaign() {
+        let with =
+            |keys: &str| SMALL.replace("[[input]]", &format!("[campaign]\n{keys}\n[[input]]"));
+        let idle = |keys: &str| parse(&with(keys)).unwrap().campaign.idle;
+        assert_eq!(idle("idle = \"campaign\""), IdlePolicy::Campaign);
+        assert_eq!(idle("idle = \"paired\""), IdlePolicy::Paired);
+        let said = message(&with("idle = \"paired\"\nprotocol = \"windows\""));
+        assert!(said.contains(":10: `campaign.idle` is \"paired\""), "{said}");
+        assert!(message(&with("idle = \"all\"")).contains(":10:"));
     }
 
     #[test]
@@ -220,6 +233,7 @@ name = "none"
         let windows = "protocol = \"windows\"\nwindow_s = 2";
         let campaign = parse(&with(windows)).unwrap().campaign;
         assert_eq!((campaign.protocol, campaign.window_s), (CampaignProtocol::Windows, 2.0));
+        assert_eq!(campaign.idle, IdlePolicy::Campaign, "most cases have no idle runs");
         let problem = message(&with("stop = { lines = 0 }"));
         assert!(
             problem.contains("`campaign.stop.lines` is 0; it must be from 0.000001 to 1000"),

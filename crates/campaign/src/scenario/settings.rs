@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::campaign_section::{CampaignProtocol, CaseChoice, PlanOn};
+use super::campaign_section::{CampaignProtocol, CaseChoice, IdlePolicy, PlanOn};
 use super::file::{LibraryRole, StartKind};
 use super::input::InputStep;
 use super::keys::ScenarioKeys;
@@ -311,6 +311,8 @@ pub struct CampaignSettings {
     pub cases: usize,
     /// Combination of counts and energies.
     pub protocol: CampaignProtocol,
+    /// Idle runs that a case's idle power comes from.
+    pub idle: IdlePolicy,
     /// Length of a window in seconds, where counts and power come from one run.
     pub window_s: f64,
     /// Expected median line error at which no further round of repeats is made; `None` for all

@@ -5,9 +5,11 @@
 
 mod durations;
 mod longer_sessions;
+mod meter_frames;
 mod missing_class;
 pub mod session_lengths;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -26,6 +28,7 @@ use crate::run::{ExitState, MeasuredSession, RawRun, RunReference, judge_run};
 use crate::scenario::{InputSequence, Scenario, SessionSettings};
 use crate::stacks;
 
+use meter_frames::{MeterFrames, frames_for_meter, too_short};
 use session_lengths::SessionLength;
 
 pub use durations::{expected_cases, static_mix};
@@ -50,6 +53,8 @@ pub struct Trial {
     samples: Option<u64>,
     /// Number of sampled runs of each base case.
     sampled_repeats: u32,
+    /// Frames that are enough for the meter, of each input with fewer.
+    meter_frames: BTreeMap<String, MeterFrames>,
 }
 
 /// Opens all boards, and makes the trial's sessions on the first.
@@ -74,8 +79,10 @@ pub fn run_trial(
     let took = sessions.iter().map(|session| session.took).collect();
     let samples = sessions.iter().map(|session| session.samples).sum();
     let sessions = sessions.into_iter().map(|session| (session.input, session.measured));
+    let sessions: Vec<(String, MeasuredSession)> = sessions.collect();
+    let meter_frames = frames_for_meter(&sessions, (board, phase), scenario, builder)?;
     Ok(Trial {
-        sessions: sessions.collect(),
+        sessions,
         took,
         boards: open.len(),
         is_local: open.iter().all(OpenBoard::is_local),
@@ -83,6 +90,7 @@ pub fn run_trial(
         meter: open.first().map_or("", |board| board.meter),
         samples: (phase == RunPhase::Sampled).then_some(samples),
         sampled_repeats,
+        meter_frames,
     })
 }
 
@@ -214,14 +222,20 @@ impl Trial {
         progress: &dyn Progress,
     ) -> Result<(), Failure> {
         let short = scenario.inputs.iter().zip(&self.sessions);
-        let short = short.filter_map(|(input, (_, run))| too_short(input, run, scenario));
+        let short = short.filter_map(|(input, (_, run))| {
+            too_short(input, run, self.meter_frames.get(&input.name))
+        });
         let short: Vec<String> = short.collect();
         if short.len() == self.sessions.len() {
             let message =
                 format!("all sessions are too short for the meter:\n{}", short.join("\n"));
             return Err(Failure::input(&scenario.file, message));
         }
-        short.iter().for_each(|line| progress.warn(&format!("too short for the meter: {line}")));
+        for line in &short {
+            progress.warn(&format!(
+                "too short for the meter, so that the data set will not have this case: {line}"
+            ));
+        }
         Ok(())
     }
 
@@ -237,10 +251,11 @@ impl Trial {
         let of_input = |(input, (_, run)): (&InputSequence, &(String, MeasuredSession))| {
             let was = scenario.frames(input).filter(|_| input.steps.is_empty())?;
             let compiled = compiling(run).filter(|_| self.is_local).map_or(1.0, |(_, times)| times);
-            let for_meter = run.least_duration_s().map_or(1.0, |least| least / run.duration_s);
-            let times = compiled.max(for_meter).max(for_samples);
-            let frames = round_up(was as f64 * times) as u64;
-            (times > 1.0).then(|| SessionLength { input: input.name.clone(), was, frames })
+            let times = compiled.max(for_samples);
+            let for_meter = self.meter_frames.get(&input.name).map_or(was, |found| found.frames);
+            let longer = if times > 1.0 { round_up(was as f64 * times) as u64 } else { was };
+            let frames = for_meter.max(longer);
+            (frames > was).then(|| SessionLength { input: input.name.clone(), was, frames })
         };
         scenario.inputs.iter().zip(&self.sessions).filter_map(of_input).collect()
     }
@@ -328,27 +343,6 @@ fn compiling(run: &MeasuredSession) -> Option<(f64, f64)> {
     (part > most).then_some((part, times))
 }
 
-/// Sentence about an input whose session is too short for the meter, with the `frames` needed
-/// (`base of input few lasts 2.40 s ...`); none if it is long enough.
-fn too_short(input: &InputSequence, run: &MeasuredSession, scenario: &Scenario) -> Option<String> {
-    let (lasts_s, least_s) = (run.duration_s, run.least_duration_s()?);
-    if lasts_s >= least_s {
-        return None;
-    }
-    let frames = scenario.extras(input).get("frames").and_then(|text| text.parse::<f64>().ok());
-    let remedy = match frames {
-        Some(frames) => {
-            let enough = round_up(frames * least_s / lasts_s);
-            format!(
-                "`frames` of {enough} and more, where it is {frames}; variants that do less need more"
-            )
-        }
-        None => "let the driver do more".to_string(),
-    };
-    let name = &input.name;
-    Some(format!("base {lasts_s:.1} s with input {name}, {least_s:.1} s are needed: {remedy}"))
-}
-
 /// Rounds a number up to two significant digits.
 fn round_up(number: f64) -> f64 {
     let unit = 10f64.powf((number.max(1.0).log10().floor() - 1.0).max(0.0));
@@ -392,22 +386,19 @@ mod tests {
             meter: "ina231",
             samples: None,
             sampled_repeats: 0,
+            meter_frames: BTreeMap::new(),
         }
     }
 
     #[test]
-    fn short_sessions_are_told_with_the_frames_they_need() {
-        let run = &trial([2.4, 8.0]).sessions[0].1.clone();
-        let said = too_short(&scenario().inputs[0], run, &scenario()).unwrap();
-        assert!(said.starts_with("base 2.4 s with input few, 2.6 s are needed"), "{said}");
-        assert!(said.contains("`frames` of 110 and more, where it is 100"), "{said}");
-        assert!(
-            trial([2.4, 8.0]).check_durations(&scenario(), &Silent).is_ok(),
-            "one input is left"
-        );
-        let refused =
-            trial([2.4, 1.2]).check_durations(&scenario(), &Silent).unwrap_err().to_string();
-        assert!(refused.contains("`frames` of 660 and more, where it is 300"), "{refused}");
+    fn a_campaign_without_a_long_enough_session_is_refused() {
+        let one_left = trial([2.4, 8.0]).check_durations(&scenario(), &Silent);
+        assert!(one_left.is_ok(), "one input is left");
+        let mut short = trial([2.4, 1.2]);
+        let frames = MeterFrames { was: 300, frames: 880, lasted_s: None };
+        short.meter_frames.insert("many".into(), frames);
+        let refused = short.check_durations(&scenario(), &Silent).unwrap_err().to_string();
+        assert!(refused.contains("`frames` of 880 and more, where it is 300"), "{refused}");
     }
 
     /// Compilers with 40 % of the first input's time: 6 times its frames, and all stages take
@@ -427,10 +418,11 @@ mod tests {
         let all_s = 6.0 * (24.0 + 2.5) + 6.0 * (6.0 + 2.5) + 10.0 * (10.0 + 2.5);
         about(seconds(&after, &scenario, "run"), all_s);
         // Too short for the meter, by any meter.
-        trial.sessions[1].1.duration_s = 1.2;
+        let frames = MeterFrames { was: 300, frames: 880, lasted_s: None };
+        trial.meter_frames.insert("many".into(), frames);
         let for_meter =
             trial.longer_sessions(&scenario).into_iter().find(|one| one.input == "many");
-        assert_eq!(for_meter.map(|one| one.frames), Some(660));
+        assert_eq!(for_meter.map(|one| one.frames), Some(880));
         let touch = crate::scenario::InputStep {
             at_s: 1.0,
             action: crate::scenario::InputAction::Tap { x: 1, y: 1 },

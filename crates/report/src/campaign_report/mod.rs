@@ -22,6 +22,7 @@ use crate::power::Meter;
 use crate::power::meter::SoftwareMeter;
 use crate::progress::Progress;
 use crate::report::{self, CampaignFacts, ReportData, ReportedBoard};
+use crate::scenario::IdlePolicy;
 use crate::scenario_accounts::ScenarioAccounts;
 use crate::verification::{self, JointSavingTable, VerifiedHints};
 use crate::{found_hints, ground_truth, recorded_calls, scenario_accounts, unseen_inputs};
@@ -187,7 +188,12 @@ fn notes(facts: &ScenarioFacts, about: &DatasetFacts, table: &Table, model: &Mod
         };
         notes.push(format!("{runs} per case; the reference protocol has 10 of each"));
     }
-    let plan: Vec<&str> = facts.cases.iter().map(|case| case.name.as_str()).collect();
+    if facts.idle == IdlePolicy::Campaign {
+        notes.push("the idle power of a case is that of all idle runs on its board".into());
+    }
+    // The base cases come first, as in the plan.
+    let plan: Vec<(&str, bool)> =
+        facts.cases.iter().map(|case| (case.name.as_str(), case.removed.is_empty())).collect();
     // windows of a case are its group; another board may have measured what one left out
     let measured = table.cases.iter().flat_map(|row| [row.name.as_str(), &row.group]).collect();
     notes.extend(left_out_note(&plan, &measured, &about.left_out));
@@ -205,20 +211,29 @@ fn notes(facts: &ScenarioFacts, about: &DatasetFacts, table: &Table, model: &Mod
     notes
 }
 
-/// Sentence on the planned cases without energy, with the reason for the first; `None` where all
-/// have one.
+/// Sentence on the planned cases without energy, with the reason for each base case, or for the
+/// first case; `None` where all have one. `plan` has the names of the cases, and whether they are
+/// base cases.
 fn left_out_note(
-    plan: &[&str],
+    plan: &[(&str, bool)],
     measured: &BTreeSet<&str>,
     left_out: &[DatasetOmission],
 ) -> Option<String> {
-    let missing = plan.iter().filter(|case| !measured.contains(*case));
-    let reason = |case: &&str| left_out.iter().find(|out| out.what == *case);
-    let out: Vec<&DatasetOmission> = missing.filter_map(reason).collect();
-    let DatasetOmission { what, reason } = out.first()?;
+    let missing = plan.iter().filter(|(case, _)| !measured.contains(case));
+    let reason = |(case, is_base): &(&str, bool)| {
+        Some((left_out.iter().find(|out| out.what == *case)?, *is_base))
+    };
+    let out: Vec<(&DatasetOmission, bool)> = missing.filter_map(reason).collect();
+    let bases: Vec<String> = out
+        .iter()
+        .filter(|(_, is_base)| *is_base)
+        .map(|(DatasetOmission { what, reason }, _)| format!("the base case {what}: {reason}"))
+        .collect();
+    let (DatasetOmission { what, reason }, _) = out.first()?;
+    let why = if bases.is_empty() { format!("{what}: {reason}") } else { bases.join("; ") };
     let are = if out.len() == 1 { "is" } else { "are" };
     let cases = counted(plan.len(), "case");
-    Some(format!("{} of {cases} {are} left out: {what}: {reason}", out.len()))
+    Some(format!("{} of {cases} {are} left out: {why}", out.len()))
 }
 
 #[cfg(test)]
@@ -228,15 +243,17 @@ mod tests {
     #[test]
     fn cases_that_are_left_out_are_counted_and_bad_runs_are_not() {
         let out = |what: &str| DatasetOmission { what: what.into(), reason: "it died".into() };
-        let plan = ["a", "b", "c"];
+        let plan = [("a", true), ("b", false), ("c", false)];
         let said = |measured: &[&str], out: &[DatasetOmission]| {
             left_out_note(&plan, &measured.iter().copied().collect(), out)
         };
-        assert_eq!(said(&plan, &[out("a-power-1")]), None);
+        assert_eq!(said(&["a", "b", "c"], &[out("a-power-1")]), None);
         let one = Some("1 of 3 cases is left out: b: it died".to_string());
         assert_eq!(said(&["a", "c"], &[out("b-power-1"), out("b")]), one);
         let two = Some("2 of 3 cases are left out: b: it died".to_string());
         assert_eq!(said(&["a"], &[out("c"), out("b")]), two);
         assert_eq!(said(&["a", "b"], &[out("b")]), None, "another board measured it");
+        let base = Some("2 of 3 cases are left out: the base case a: it died".to_string());
+        assert_eq!(said(&["b"], &[out("c"), out("a")]), base);
     }
 }

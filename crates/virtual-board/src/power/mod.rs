@@ -6,7 +6,8 @@
 //!
 //! All randomness comes from the board's seed and the session's label, and a session
 //! starts on a board that has cooled to its idle temperature: so its readings depend
-//! on its label and its work, not on what ran before.
+//! on its label and its work, not on what ran before; only a drift of the idle power, which no
+//! board has by default, goes on from session to session.
 
 mod bench_log;
 mod cpufreq;
@@ -57,6 +58,8 @@ pub(super) struct BoardHardware {
     /// Energy spent since the session began.
     spent: SpentEnergy,
     temperature_c: f64,
+    /// Seconds of all sessions since the board was started.
+    life_s: f64,
     noise: ChaCha8Rng,
     trouble: Option<SensorTrouble>,
 }
@@ -79,6 +82,7 @@ impl BoardHardware {
             periods: EnergyByPeriod::new(file.settlement_period_us() * 1000),
             spent: SpentEnergy::default(),
             temperature_c: 0.0,
+            life_s: 0.0,
             noise: ChaCha8Rng::seed_from_u64(0),
             trouble: None,
             sensors,
@@ -191,6 +195,7 @@ impl BoardHardware {
         while let Some(dynamic_w) = self.periods.settle_next_before(now_ns) {
             let power = self.power(dynamic_w, self.temperature_c);
             let (seconds, until_ns) = (self.periods.length_s(), self.periods.settled_ns());
+            self.life_s += seconds;
             let total = power.iter().sum();
             self.temperature_c =
                 heat::temperature_after(&self.file.heat, self.temperature_c, total, seconds);
@@ -221,8 +226,9 @@ impl BoardHardware {
         let ratio = self.cpu.volts() / self.cpu.reference_volts();
         let memory = dynamic_w * self.file.costs.memory_share;
         let leakage = heat::leakage_w(&self.file.heat, celsius) * ratio;
+        let drift = self.file.drift.map_or(0.0, |drift| drift.power_w(self.life_s));
         [
-            rails.arm.idle_w * ratio * ratio + leakage + dynamic_w - memory,
+            (rails.arm.idle_w + drift) * ratio * ratio + leakage + dynamic_w - memory,
             rails.mem.idle_w + memory,
             rails.g3d.idle_w,
             rails.kfc.idle_w,
