@@ -50,7 +50,7 @@ Examples:
 
 Each repetition runs the command without the agent and once with each mode, in random order. The
 agent is read once a second, as by `wattline monitor`; the reader's own CPU time is not part of
-the figures. docs/monitor-overhead.md explains the figures.")]
+the figures. docs/how-to/monitor-overhead.md explains the figures.")]
 pub struct AgentOverheadArguments {
     /// How the agent measures: sampling, sampling:MS (period), instrumentation or exact; may be
     /// given more than once. Without this flag: sampling and sampling:10.
