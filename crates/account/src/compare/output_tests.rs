@@ -127,7 +127,10 @@ fn junit_has_times_in_seconds() {
 
 #[test]
 fn the_published_schema_describes_the_json() {
-    let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/compare.schema.json"));
+    let text = include_str!(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/reference/compare.schema.json"
+    ));
     let schema: serde_json::Value = serde_json::from_str(text).unwrap();
     for verdict in
         [GateVerdict::Pass, GateVerdict::OverBudget, GateVerdict::Increase, GateVerdict::NoData]
@@ -157,7 +160,10 @@ fn recordings_have_parts_of_the_whole_in_every_text() {
     let sides =
         RecordedSides { whole: "the JVM", has_classes: true, base: &base, new: &new, between: 0.0 };
     let comparison = sides.compare(AllowedIncrease(0.0));
-    let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/compare.schema.json"));
+    let text = include_str!(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/reference/compare.schema.json"
+    ));
     let schema: serde_json::Value = serde_json::from_str(text).unwrap();
     let value: serde_json::Value = serde_json::from_str(&json::json(&comparison)).unwrap();
     assert_eq!(crate::schema::violations(&schema, &value, "compare"), [""; 0]);

@@ -24,8 +24,8 @@ use crate::scenario::{IdlePolicy, UnanalysedLanguage};
 use crate::stacks;
 use crate::units::Joules;
 
-pub use overhead::{MeasuringOverheads, RelativeIncrease, RunOverhead};
 use case_energies::{CaseEnergies, EnergyVariances, NO_RUNTIME_ENERGY};
+pub use overhead::{MeasuringOverheads, RelativeIncrease, RunOverhead};
 
 /// Reason why a campaign's folder has no facts about its scenario.
 #[derive(Debug, thiserror::Error)]

@@ -75,7 +75,11 @@ pub(crate) fn check_output(
         None if last_value(&output.stdout, key).is_some() => return Ok(()),
         // What a shell says of a child that a signal ended.
         None if output.exit_code > 128 => {
-            format!("{KILLED_MESSAGE_START} by signal {}: {}", output.exit_code - 128, output.all_output())
+            format!(
+                "{KILLED_MESSAGE_START} by signal {}: {}",
+                output.exit_code - 128,
+                output.all_output()
+            )
         }
         None => format!("ended with code {}: {}", output.exit_code, output.all_output()),
     };

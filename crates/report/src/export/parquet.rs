@@ -165,8 +165,10 @@ mod tests {
     /// The columns of accounts have the units that are published for them.
     #[test]
     fn names_of_columns_say_their_units() {
-        let text =
-            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/accounts.schema.json"));
+        let text = include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../docs/reference/accounts.schema.json"
+        ));
         let schema: serde_json::Value = serde_json::from_str(text).unwrap();
         let columns = schema["files"].as_object().unwrap().values();
         for column in columns.flat_map(|columns| columns.as_array().unwrap()) {

@@ -108,7 +108,9 @@ pub fn run_bounce(seconds: f64, offset_s: f64) -> BounceRun {
         node.set_activity(CPU, LabelCode::new(numbers[at], IDLE));
     }
     let names = [
-        format!("# Bounce on a simulated node; see docs/internals/activities.md.\nnode = 1\n{BOUNCE_NAMES}"),
+        format!(
+            "# Bounce on a simulated node; see docs/internals/activities.md.\nnode = 1\n{BOUNCE_NAMES}"
+        ),
         format!(
             "# Bounce on a simulated node; see docs/internals/activities.md. Its clock shows {offset_s} s \
              more than node 1's.\nnode = 4\n{BOUNCE_NAMES}"

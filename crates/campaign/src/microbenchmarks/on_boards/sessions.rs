@@ -22,8 +22,8 @@ use crate::format::counted_as;
 use crate::microbenchmarks::measure::MicrobenchmarkRun;
 use crate::microbenchmarks::{Microbenchmark, program};
 use crate::power::{
-    MarkerTexts, NamedWindow, RuntimeShares, RuntimeThreadTimes, crash_trace, meter,
-    parse_samples, parse_session_log,
+    MarkerTexts, NamedWindow, RuntimeShares, RuntimeThreadTimes, crash_trace, meter, parse_samples,
+    parse_session_log,
 };
 use crate::progress::{Progress, WorkProgress};
 use crate::scenario::Scenario;
@@ -156,7 +156,8 @@ pub fn measure_built(
     place: SessionStore<'_>,
     progress: &dyn Progress,
 ) -> Result<Vec<Vec<MicrobenchmarkRun>>, Failure> {
-    let program = |board: &OpenBoard<'_>| programs.of(PackageKind::for_own_programs_on(scenario, board));
+    let program =
+        |board: &OpenBoard<'_>| programs.of(PackageKind::for_own_programs_on(scenario, board));
     let hash = |board: &OpenBoard<'_>| program(board).map(|built| built.hash.clone());
     let mut sessions_by_board = sessions_by_board(microbenchmarks, scenario, boards, &hash, place)?;
     say_kept(&sessions_by_board, progress);

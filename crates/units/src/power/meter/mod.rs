@@ -60,7 +60,8 @@ pub fn parse_samples(text: &str) -> Result<PowerTrace, MeterError> {
         return Ok(parse_trace(text)?);
     };
     let name = fields.split_ascii_whitespace().find_map(|word| word.strip_prefix("meter="));
-    let known = name.and_then(meter_by_name).ok_or(PowerTraceError::BadHeader { field: "meter" })?;
+    let known =
+        name.and_then(meter_by_name).ok_or(PowerTraceError::BadHeader { field: "meter" })?;
     known.trace(text)
 }
 
