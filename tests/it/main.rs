@@ -57,6 +57,7 @@ mod skip;
 mod tables;
 mod tenants;
 mod trace;
+mod tutorials;
 mod users;
 mod verify;
 mod virtual_board;
