@@ -56,7 +56,7 @@ fn counted_run(
     let plan = JvmRun {
         options: counter.options(&file),
         classpath: vec![built.classes()?],
-        main: program::MAIN.to_owned(),
+        main: program::MAIN_CLASS.to_owned(),
         arguments: vec![names_argument(run), format!("iterations={iterations}")],
         directory: folder.path().to_path_buf(),
         input: String::new(),

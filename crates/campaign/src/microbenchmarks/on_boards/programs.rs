@@ -92,12 +92,12 @@ fn package(
     jdk: &Jdk,
 ) -> Result<Vec<u8>, Failure> {
     if kind == PackageKind::Jar {
-        let name = ("Wattline-Package", program::PACKAGE);
-        return Ok(jar::pack(&[("Main-Class", program::MAIN), name], &variant.classes));
+        let name = ("Wattline-Package", program::PACKAGE_NAME);
+        return Ok(jar::pack(&[("Main-Class", program::MAIN_CLASS), name], &variant.classes));
     }
     let mut of_microbenchmarks = scenario.clone();
-    of_microbenchmarks.application.package = program::PACKAGE.to_string();
-    of_microbenchmarks.application.main = Some(program::MAIN.to_string());
+    of_microbenchmarks.application.package = program::PACKAGE_NAME.to_string();
+    of_microbenchmarks.application.main = Some(program::MAIN_CLASS.to_string());
     of_microbenchmarks.application.start = StartKind::Instrument;
     of_microbenchmarks.application.apk = None;
     let mut packages = PackageBuilder::new(jdk)?;

@@ -335,7 +335,7 @@ fn session(
         extras.push((WARM_UP.to_string(), millis(warm_s)));
     }
     let (main, entry) =
-        PackageKind::for_own_programs_on(scenario, board).entry(program::PACKAGE, program::MAIN);
+        PackageKind::for_own_programs_on(scenario, board).entry(program::PACKAGE_NAME, program::MAIN_CLASS);
     SessionPlan {
         label: format!("microbenchmarks-{repeat}"),
         package: program::PACKAGE_NAME.to_string(),
