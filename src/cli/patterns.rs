@@ -115,6 +115,7 @@ fn measure(arguments: &Arguments, scenario: &Path, out: &Path) -> Result<(), Fai
     let jdk = Jdk::find()?;
     let boards = open_boards(&chosen, &scenario, &output, &progress::TERMINAL)?;
     refuse_local(&boards)?;
+    note_compilers(&boards);
     let of_patterns = wanted.iter().map(|pattern| pattern.microbenchmark.clone());
     let programs = if arguments.programs { validation_programs() } else { Vec::new() };
     let of_programs = programs.iter().map(|program| program.microbenchmark.clone());
@@ -215,6 +216,17 @@ fn refuse_local(boards: &[OpenBoard]) -> Result<(), Failure> {
                 .into(),
         )),
         false => Ok(()),
+    }
+}
+
+/// Notes the boards whose compilers may leave out instructions, where no check sees it.
+fn note_compilers(boards: &[OpenBoard]) {
+    for board in boards.iter().filter(|board| board.compiles()) {
+        progress::say(format!(
+            "note: {} compiles code: what is left of a statement can't be checked there, and a \
+             pattern may spend less than its instructions would",
+            board.recorded_serial()
+        ));
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use wattline::virtual_board::{BoardOptions, RunningBoard, start};
 
@@ -252,73 +252,85 @@ const PRODUCT: &str = "public class Product {
     }
 }";
 
+/// The compiled product in a folder, and the command that counts it with these arguments.
+fn count_product(folder: &Path, more: &[&str]) -> Output {
+    let classes = folder.join("classes");
+    if !classes.exists() {
+        let source = folder.join("Product.java");
+        fs::write(&source, PRODUCT).unwrap();
+        let done = javac().arg("-d").arg(&classes).arg(&source).status();
+        assert!(done.unwrap().success());
+    }
+    Command::new(env!("CARGO_BIN_EXE_wattline"))
+        .args(["patterns", "count"])
+        .arg(&classes)
+        .args(["--main", "Product", "--device", "Device 1", "--force", "--out"])
+        .arg(folder.join("out"))
+        .args(more)
+        .args(["--", "5"])
+        .output()
+        .unwrap()
+}
+
 #[test]
 fn patterns_of_a_program_are_counted_exactly() {
     if !has(&["javac"]) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let source = folder.path().join("Product.java");
-    fs::write(&source, PRODUCT).unwrap();
-    let classes = folder.path().join("classes");
-    let done = javac().arg("-d").arg(&classes).arg(&source).status();
-    assert!(done.unwrap().success());
+    let output = count_product(folder.path(), &["--method", "Product.multiply"]);
+    assert_eq!(output.status.code(), Some(3), "the program's own: {}", said(&output));
     let out = folder.path().join("out");
-    let count = |more: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_wattline"))
-            .args(["patterns", "count"])
-            .arg(&classes)
-            .args(["--main", "Product", "--device", "Device 1", "--force", "--out"])
-            .arg(&out)
-            .args(more)
-            .args(["--", "5"])
-            .output()
-            .unwrap();
-        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), said(&output))
-    };
-    let (code, printed, told) = count(&["--method", "Product.multiply"]);
-    assert_eq!(code, Some(3), "the program's own: {told}");
-    assert!(printed.contains("25"), "{printed}");
-    let rows = table(&out, "pattern-counts.csv");
-    let executions = |operation: &str, size: &str, kind: &str| -> u64 {
-        let is_it = |row: &&Row| {
-            (row["operation"].as_str(), row["size"].as_str(), row["type"].as_str())
-                == (operation, size, kind)
-        };
-        let found = rows.iter().find(is_it);
-        found.map_or(0, |row| row["executions"].parse().unwrap())
-    };
+    let found: BTreeMap<[String; 3], u64> = table(&out, "pattern-counts.csv")
+        .iter()
+        .map(|row| {
+            let levels = ["operation", "size", "type"].map(|factor| row[factor].clone());
+            (levels, row["executions"].parse().unwrap())
+        })
+        .collect();
     let n: u64 = 5;
     let (n2, n3) = (n * n, n * n * n);
-    assert_eq!(executions("Multiplication", "Load", "int"), 1 + 3 * n3 + n2);
-    assert_eq!(executions("Addition", "Load", "int"), 3 * n3 + n2);
-    assert_eq!(executions("Array load", "Load", "int"), 2 * n3);
-    assert_eq!(executions("Array store", "Load", "int"), n2);
-    assert_eq!(executions("Increase", "", "int"), n3 + n2 + n);
-    let less = "if less (numerical data types)";
-    assert_eq!(executions(less, "", "int"), (n3 + n2) + (n2 + n) + (n + 1));
-    assert_eq!(executions("else branch", "", ""), n3 + n2 + n);
-    assert_eq!(executions("Variable declaration", "Constant", "int"), 1 + n + 2 * n2);
-    assert_eq!(executions("Array allocation", "Load", "int"), 1);
+    let on_paper = [
+        (["Multiplication", "Load", "int"], 1 + 3 * n3 + n2),
+        (["Addition", "Load", "int"], 3 * n3 + n2),
+        (["Array load", "Load", "int"], 2 * n3),
+        (["Array store", "Load", "int"], n2),
+        (["Increase", "", "int"], n3 + n2 + n),
+        (["if less (numerical data types)", "", "int"], (n3 + n2) + (n2 + n) + (n + 1)),
+        (["else branch", "", ""], n3 + n2 + n),
+        (["Variable declaration", "Constant", "int"], 1 + n + 2 * n2),
+        (["Array allocation", "Load", "int"], 1),
+        (["return statement", "", "Reference"], 1),
+    ];
+    let on_paper: BTreeMap<[String; 3], u64> =
+        on_paper.into_iter().map(|(levels, count)| (levels.map(str::to_owned), count)).collect();
+    assert_eq!(found, on_paper);
     assert!(table(&out, "outside-patterns.csv").is_empty(), "all of it are patterns");
-    let words = ["predict", &format!("{PUBLISHED}/effects.csv")];
     let predicted = Command::new(env!("CARGO_BIN_EXE_wattline"))
-        .args(words)
+        .args(["predict", &format!("{PUBLISHED}/effects.csv")])
         .arg(out.join("pattern-counts.csv"))
         .args(["--force", "--out"])
         .arg(&out)
         .output()
         .unwrap();
-    assert!(predicted.status.success(), "{}", self::said(&predicted));
+    assert!(predicted.status.success(), "{}", said(&predicted));
+}
 
-    let (_, printed, _) = count(&[]);
-    let outside = table(&out, "outside-patterns.csv");
+#[test]
+fn instructions_outside_of_patterns_have_rows_and_unknown_methods_are_named() {
+    if !has(&["javac"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let output = count_product(folder.path(), &[]);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(printed.contains("25") && printed.contains("outside: "), "{printed}");
+    let outside = table(&folder.path().join("out"), "outside-patterns.csv");
     let library = outside.iter().find(|row| row["instruction"].contains("Integer.parseInt"));
     assert!(library.unwrap()["reason"].contains("library"), "{outside:?}");
-    assert!(printed.contains("outside: "), "{printed}");
-    let (code, _, told) = count(&["--method", "Product.divide"]);
-    assert_eq!(code, Some(2), "{told}");
-    assert!(told.contains("it has loaded Product"), "{told}");
+    let output = count_product(folder.path(), &["--method", "Product.divide"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("it has loaded Product"), "{}", said(&output));
 }
 
 /// Programs of which the sessions measure the energy and the agent counts the patterns, predicted
