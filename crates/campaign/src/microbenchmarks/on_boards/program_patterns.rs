@@ -62,7 +62,7 @@ fn counted_run(
         input: String::new(),
         limit: Duration::from_secs(120),
     };
-    let outcome = jvm::run(jdk, &plan)?;
+    let outcome = jvm::run_program(jdk, &plan)?;
     match outcome.end {
         JvmEnd::Exited(0) => Ok(read_bytecode_counts(&file)?),
         end => {
