@@ -68,7 +68,8 @@ fn with_all_energies(text: &str) -> Option<(String, Vec<bool>)> {
     if is_measured.iter().all(|is| *is) {
         return None;
     }
-    Some((String::from_utf8(writer.into_inner().ok()?).ok()?, is_measured))
+    let text = String::from_utf8(writer.into_inner().ok()?).ok()?;
+    Some((csv_text::guard_formulas(text), is_measured))
 }
 
 #[cfg(test)]

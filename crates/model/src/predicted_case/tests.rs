@@ -1,3 +1,5 @@
+//! Distributions of predicted cases: against closed forms, and their coverage of new measurements.
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
