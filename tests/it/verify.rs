@@ -168,10 +168,16 @@ fn rewrites_are_measured_one_by_one_and_together() {
     fs::write(&file, text.replace(local, "")).unwrap();
     let app = format!("path = {:?}", bench.out("app"));
     let changes = [
-        ("path = \"savings\"", app.as_str()),
-        ("[microbenchmarks]", "[hints]\nverify = 6\n\n[microbenchmarks]"),
+        ("path = \"../scenarios/savings\"", app.as_str()),
+        ("repeats = 2", "repeats = 3"),
+        ("repeats = 1", "repeats = 2"),
+        ("verify = 1", "verify = 6"),
     ];
-    let scenario = bench.scenario("tests/scenarios/savings.toml", "savings.toml", &changes);
+    let scenario = bench.scenario("tests/golden/savings.toml", "savings.toml", &changes);
+    // One input is enough.
+    let text = fs::read_to_string(&scenario).unwrap();
+    let (first, _) = text.split_once("[[input]]\nname = \"many\"").unwrap();
+    fs::write(&scenario, first).unwrap();
     let out = bench.out("out");
     let folder = out.to_str().unwrap();
     let said = bench.good(&["pipeline", &scenario, "--board", "virtual", "--out", folder]);
