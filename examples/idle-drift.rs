@@ -17,7 +17,7 @@ use std::f64::consts::TAU;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
-use wattline::account::AccountLevel;
+use wattline::account::evaluate::AccountLevel;
 use wattline::campaign::{PlannedRun, ResidualCounts, RunPhase, order_runs};
 use wattline::dataset::{CampaignDataset, assemble_dataset};
 use wattline::facts::ScenarioFacts;
@@ -135,7 +135,7 @@ impl CampaignSource {
             power.insert(case.name.clone(), with_energy(first, mean_j));
         }
         let idle = runs(None, RunPhase::Idle);
-        let powers: Vec<f64> = idle.iter().filter_map(|run| power_w(run)).collect();
+        let powers: Vec<f64> = idle.iter().filter_map(power_w).collect();
         let idle_w = mean(&powers);
         let spread = powers.iter().map(|power_w| (power_w - idle_w).powi(2)).sum::<f64>();
         let first = idle.first().cloned().ok_or("a campaign without a good idle run")?;
