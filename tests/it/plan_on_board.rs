@@ -319,12 +319,11 @@ fn blocks_that_run_only_in_company_are_removed_together_here_and_on_the_board() 
     assert!(reason.contains("NullPointerException"), "{reason}");
     assert!(reason.contains("; together with block "), "{reason}");
     project.planned("board.toml", &[], "board").unwrap();
-    for name in ["plan.csv", "coverage.csv"] {
-        let of = |out: &str| project.read(&format!("{out}/{name}"));
-        let reasons =
-            |text: String| text.replace("exit code 1: Exception in thread \"main\" ", "crashed: ");
-        assert_eq!(reasons(of("board")), reasons(of("host")), "{name}");
-    }
+    assert_eq!(project.read("board/plan.csv"), project.read("host/plan.csv"));
+    let but_reasons = |rows: Vec<Vec<String>>| -> Vec<Vec<String>> {
+        rows.into_iter().map(|row| row[..4].to_vec()).collect()
+    };
+    assert_eq!(but_reasons(project.coverage("board")), but_reasons(rows));
 }
 
 /// What a variant may execute goes by the unremoved case, also where that was remembered.
