@@ -334,8 +334,8 @@ fn session(
     if warm_s > 0.0 {
         extras.push((WARM_UP.to_string(), millis(warm_s)));
     }
-    let (main, entry) =
-        PackageKind::for_own_programs_on(scenario, board).entry(program::PACKAGE_NAME, program::MAIN_CLASS);
+    let (main, entry) = PackageKind::for_own_programs_on(scenario, board)
+        .entry(program::PACKAGE_NAME, program::MAIN_CLASS);
     SessionPlan {
         label: format!("microbenchmarks-{repeat}"),
         package: program::PACKAGE_NAME.to_string(),
