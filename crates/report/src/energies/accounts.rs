@@ -5,7 +5,7 @@
 use crate::account::table::UNATTRIBUTED_KEY;
 use crate::account::{AccountEntry, Accounts, BlockAccount, Femtojoules, Interval, LedgerEntry};
 use crate::atto::Atto;
-use crate::attribution::TooLarge;
+use crate::attribution::QuantityTooLarge;
 
 use super::{EnergyColumn, EnergyRows};
 
@@ -122,7 +122,7 @@ fn interval_ends(row: &AccountEnergyRow) -> Option<(Atto, Atto)> {
 }
 
 fn exact_energy(row: &AccountEnergyRow) -> Result<Atto, QuantityTooLarge> {
-    let too_large = || TooLarge {
+    let too_large = || QuantityTooLarge {
         what: "energy_j",
         whose: row.name.clone().unwrap_or_else(|| row.level.to_owned()),
         value: row.energy.to_string(),

@@ -2,7 +2,7 @@
 //! the powers do not explain. Their energies add up to the measured energy.
 
 use crate::atto::Atto;
-use crate::attribution::TooLarge;
+use crate::attribution::QuantityTooLarge;
 use crate::attribution::activities::output::{ExactActivity, exact_activities};
 use crate::attribution::activities::{Analysis, Labels};
 

@@ -19,7 +19,7 @@ pub use column::{ColumnValues, EnergyColumn};
 pub use recording::of_recording;
 pub use tenants::of_tenants;
 
-use crate::attribution::TooLarge;
+use crate::attribution::QuantityTooLarge;
 
 /// Version of the columns and their meanings.
 pub const FORMAT: i32 = 1;

@@ -2,7 +2,7 @@
 //! measured, and the ledger.
 
 use crate::account::table::UNATTRIBUTED_KEY;
-use crate::attribution::TooLarge;
+use crate::attribution::QuantityTooLarge;
 use crate::recording::{MethodSum, RecordingSums, ledger_rows};
 
 use super::EnergyRows;

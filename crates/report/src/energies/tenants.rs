@@ -2,7 +2,7 @@
 //! energies add up to the meter's difference.
 
 use crate::atto::Atto;
-use crate::attribution::TooLarge;
+use crate::attribution::QuantityTooLarge;
 use crate::attribution::tenants::{ExactUse, TenantNames, WindowView, exact_rows};
 
 use super::{ColumnValues, EnergyColumn, EnergyRows};

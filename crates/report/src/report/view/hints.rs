@@ -206,12 +206,12 @@ pub fn share_interval(amount: &EnergyAmount) -> String {
 /// ones.
 pub fn joint_sentence(joint: &JointSaving) -> String {
     let rewrites = format::counted(joint.applied.len(), "measured rewrite");
-    let together = share(&joint.together.saving);
+    let together = saving_share_text(&joint.together.saving);
     let sum = match (&joint.sum, &joint.difference) {
         (Some(sum), Some(difference)) => format!(
             "the sum of the single savings is {}, and together less sum {}",
-            share(sum),
-            share(difference)
+            saving_share_text(sum),
+            saving_share_text(difference)
         ),
         _ => "there is no sum of single savings, since one was not measured by itself".to_owned(),
     };
