@@ -361,7 +361,8 @@ fn programs_are_predicted_by_their_patterns() {
     for row in &predictions {
         let off: f64 = row["off_percent"].parse().unwrap();
         println!("{}: {off:+.1} %", row["case"]);
-        assert!(off.abs() < 15.0, "{row:?}");
+        // A window of a second has 3 % of noise.
+        assert!(off.abs() < 5.0, "{row:?}");
     }
 }
 
