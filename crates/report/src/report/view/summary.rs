@@ -271,7 +271,7 @@ fn entry(ledger: &Ledger, row: &LedgerRow) -> LedgerRowView {
 /// Row of a language that is not analysed.
 fn unanalysed(language: UnanalysedLanguage) -> LedgerRowView {
     LedgerRowView {
-        name: rows::unanalysed(language),
+        name: rows::unanalysed_row_name(language),
         colour: "",
         explanation: format!(
             "What {} code spends is in library, where Java calls it, and in unexplained",
