@@ -24,7 +24,7 @@ use crate::toolchain::deadline_stream::{DeadlineStream, connect_unix_socket};
 pub use order::Order;
 pub use socket::ControlSocket;
 
-use super::overhead::AgentOverheadArguments;
+use super::overhead::arguments::AgentOverheadArguments;
 
 use order::ModuleSettings;
 use socket::OrderAnswer;

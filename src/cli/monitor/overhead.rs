@@ -1,28 +1,27 @@
 //! `wattline monitor overhead`: what the agent costs a command, by runs with and without it.
 
+pub(super) mod arguments;
 mod configuration;
 mod output_marks;
 mod requests;
 mod runner;
 
-use std::path::PathBuf;
 use std::process::Command;
-
-use clap::Args;
 
 use crate::attribution::monitor::agent_overhead::{
     AgentRun, FigureOverhead, OverheadVerdict, RunMean, agent_overhead_csv, agent_runs_csv,
     compare_agent_runs,
 };
 use crate::cli::progress;
-use crate::cli::quantity::{number_between, whole_number_between};
 use crate::cli::random_order::random_blocks;
 use crate::cli::stop::StopRequest;
 use crate::failure::Failure;
 use crate::folder::{OnExisting, Output};
 use crate::format::counted;
+use crate::private_files::TemporaryFolder;
 use crate::toolchain::Jdk;
 
+use arguments::AgentOverheadArguments;
 use configuration::{AgentConfiguration, configurations};
 use output_marks::OutputMarks;
 use requests::RequestTarget;
@@ -40,68 +39,13 @@ const PROGRAM_REQUEST: &str = "request ";
 const RUNS_FILE: &str = "runs.csv";
 const OVERHEAD_FILE: &str = "overhead.csv";
 
-#[derive(Debug, Clone, Args)]
-#[command(after_help = "\
-Examples:
-  wattline monitor overhead
-  wattline monitor overhead --mode sampling --mode exact --repeats 20 --out target/overhead
-  wattline monitor overhead --start-line 'Started Application' -- java -jar batch.jar
-  wattline monitor overhead --url http://127.0.0.1:8080/ -- java -jar server.jar
-
-Each repetition runs the command without the agent and once with each mode, in random order. The
-agent is read once a second, as by `wattline monitor`; the reader's own CPU time is not part of
-the figures. docs/how-to/monitor-overhead.md explains the figures.")]
-pub struct AgentOverheadArguments {
-    /// How the agent measures: sampling, sampling:MS (period), instrumentation or exact; may be
-    /// given more than once. Without this flag: sampling and sampling:10.
-    #[arg(long, value_name = "MODE")]
-    mode: Vec<String>,
-    /// Runs with each mode, and without the agent.
-    #[arg(long, default_value_t = 10, value_parser = whole_number_between(2, 10_000))]
-    repeats: usize,
-    /// Seed of the random order.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// The command has started when a line of its standard output contains this text. Without
-    /// this flag the first line says so.
-    #[arg(long, value_name = "TEXT", conflicts_with = "url", requires = "command")]
-    start_line: Option<String>,
-    /// The number after this text, in the last such line of the standard output, is the time of a
-    /// request in seconds.
-    #[arg(long, value_name = "TEXT", conflicts_with = "url", requires = "command")]
-    request_line: Option<String>,
-    /// A page of the server that the command starts: the start ends with its first response, then
-    /// requests follow one after the other, and the command is stopped.
-    #[arg(long, value_name = "http://HOST:PORT/PATH", requires = "command")]
-    url: Option<String>,
-    /// Seconds of requests to --url that are not measured.
-    #[arg(long, default_value_t = 5.0, value_parser = number_between(0.0, 1e6, "s"))]
-    warm_up: f64,
-    /// Seconds of requests to --url that are measured.
-    #[arg(long, default_value_t = 10.0, value_parser = number_between(0.1, 1e6, "s"))]
-    seconds: f64,
-    /// Requests that the built-in program serves in a run.
-    #[arg(long, default_value_t = 20_000, value_parser = whole_number_between(2, 100_000_000),
-          conflicts_with = "command")]
-    requests: usize,
-    /// Folder for runs.csv and overhead.csv.
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Replace an existing result.
-    #[arg(long)]
-    force: bool,
-    /// The command, `java` with its arguments; without one a built-in program runs.
-    #[arg(last = true)]
-    command: Vec<String>,
-}
-
 pub fn run(arguments: &AgentOverheadArguments) -> Result<(), Failure> {
     let modes = match arguments.mode.as_slice() {
         [] => vec!["sampling".to_owned(), "sampling:10".to_owned()],
         given => given.to_vec(),
     };
     let configurations = configurations(&modes)?;
-    let requests = arguments.request_phase()?;
+    let requests = request_phase(arguments)?;
     if arguments.command.first().is_some_and(|program| !is_java(program)) {
         let why = "the agent is an option of `java`: give the `java` command that it runs";
         return Err(Failure::Usage(format!("-- {}: {why}", arguments.command[0])));
@@ -115,15 +59,19 @@ pub fn run(arguments: &AgentOverheadArguments) -> Result<(), Failure> {
         }
         None => None,
     };
-    let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
+    let folder =
+        TemporaryFolder::new("overhead").map_err(Failure::io("create", std::env::temp_dir()))?;
     let (command, marks) = match arguments.command.is_empty() {
         true => built_in(folder.path(), arguments.requests)?,
-        false => (arguments.command.clone(), arguments.marks()),
+        false => {
+            let (start, request) = (arguments.start_line.clone(), arguments.request_line.clone());
+            (arguments.command.clone(), OutputMarks { start, request })
+        }
     };
     let stop = StopRequest::listen();
     let runner =
         AgentRunner { command: &command, marks: &marks, requests: requests.as_ref(), stop: &stop };
-    let runs = arguments.make_runs(&configurations, &runner, output.as_ref())?;
+    let runs = make_runs(arguments, &configurations, &runner, output.as_ref())?;
     let rows = compare_agent_runs(&runs);
     if rows.is_empty() {
         let why = "it was stopped before a repetition had a run with the agent and one without";
@@ -137,45 +85,40 @@ pub fn run(arguments: &AgentOverheadArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-impl AgentOverheadArguments {
-    fn request_phase(&self) -> Result<Option<RequestPhase>, Failure> {
-        let phase = |url: &String| {
-            let target = RequestTarget::parse(url)?;
-            Ok(RequestPhase { target, warm_up_s: self.warm_up, measured_s: self.seconds })
-        };
-        self.url.as_ref().map(phase).transpose()
-    }
+/// The requests to a server, where there is one.
+fn request_phase(arguments: &AgentOverheadArguments) -> Result<Option<RequestPhase>, Failure> {
+    let phase = |url: &String| {
+        let target = RequestTarget::parse(url)?;
+        Ok(RequestPhase { target, warm_up_s: arguments.warm_up, measured_s: arguments.seconds })
+    };
+    arguments.url.as_ref().map(phase).transpose()
+}
 
-    fn marks(&self) -> OutputMarks {
-        OutputMarks { start: self.start_line.clone(), request: self.request_line.clone() }
-    }
-
-    /// All runs in their order, or those before it was asked to stop.
-    fn make_runs(
-        &self,
-        configurations: &[AgentConfiguration],
-        runner: &AgentRunner<'_>,
-        output: Option<&Output>,
-    ) -> Result<Vec<AgentRun>, Failure> {
-        let order = random_blocks(configurations.len(), self.repeats, self.seed);
-        progress::say(counted(order.len(), "run"));
-        let mut runs = Vec::new();
-        for (number, (repetition, index)) in (1..).zip(&order) {
-            let configuration = &configurations[*index];
-            let Some(figures) = runner.run(configuration)? else { break };
-            let name = &configuration.name;
-            let texts = figures.iter().map(|(figure, s)| format!("{} {}", figure.name(), time(*s)));
-            let texts: Vec<String> = texts.collect();
-            progress::say(format!("run {number} of {}: {name}: {}", order.len(), texts.join("; ")));
-            let (repetition, configuration) = (*repetition, name.clone());
-            runs.push(AgentRun { repetition, configuration, figures });
-            if let Some(output) = output {
-                // Anew after each run: what was measured stays, however this ends.
-                output.write(RUNS_FILE, agent_runs_csv(&runs))?;
-            }
+/// All runs in their order, or those before it was asked to stop.
+fn make_runs(
+    arguments: &AgentOverheadArguments,
+    configurations: &[AgentConfiguration],
+    runner: &AgentRunner<'_>,
+    output: Option<&Output>,
+) -> Result<Vec<AgentRun>, Failure> {
+    let order = random_blocks(configurations.len(), arguments.repeats, arguments.seed);
+    progress::say(counted(order.len(), "run"));
+    let mut runs = Vec::new();
+    for (number, (repetition, index)) in (1..).zip(&order) {
+        let configuration = &configurations[*index];
+        let Some(figures) = runner.run(configuration)? else { break };
+        let name = &configuration.name;
+        let texts = figures.iter().map(|(figure, s)| format!("{} {}", figure.name(), time(*s)));
+        let texts: Vec<String> = texts.collect();
+        progress::say(format!("run {number} of {}: {name}: {}", order.len(), texts.join("; ")));
+        let (repetition, configuration) = (*repetition, name.clone());
+        runs.push(AgentRun { repetition, configuration, figures });
+        if let Some(output) = output {
+            // Anew after each run: what was measured stays, however this ends.
+            output.write(RUNS_FILE, agent_runs_csv(&runs))?;
         }
-        Ok(runs)
     }
+    Ok(runs)
 }
 
 fn is_java(program: &str) -> bool {

@@ -41,7 +41,7 @@ const SHOWN: usize = 300;
 
 /// Elapsed time and CPU time of a command up to a moment.
 #[derive(Debug, Clone, Copy)]
-struct Spent {
+struct SpentTime {
     elapsed_s: f64,
     cpu_s: Option<f64>,
 }
@@ -175,14 +175,14 @@ impl AgentRunner<'_> {
     }
 }
 
-fn add_start(figures: &mut RunFigures, spent: Spent) {
+fn add_start(figures: &mut RunFigures, spent: SpentTime) {
     figures.insert(RunFigure::StartTime, spent.elapsed_s);
     figures.extend(spent.cpu_s.map(|seconds| (RunFigure::StartCpuTime, seconds)));
 }
 
 fn add_output(
     figures: &mut RunFigures,
-    found: Option<OutputFindings<Spent>>,
+    found: Option<OutputFindings<SpentTime>>,
     marks: &OutputMarks,
 ) -> Result<(), Failure> {
     match (found.as_ref().and_then(|found| found.start), &marks.start) {
@@ -235,7 +235,7 @@ impl StartedCommand {
     }
 
     /// Reads its output in a thread, until it ends.
-    fn read_output(&mut self, marks: &OutputMarks) -> JoinHandle<OutputFindings<Spent>> {
+    fn read_output(&mut self, marks: &OutputMarks) -> JoinHandle<OutputFindings<SpentTime>> {
         let (marks, pid, begin) = (marks.clone(), self.child.id(), self.begin);
         let output: Option<ChildStdout> = self.child.stdout.take();
         thread::spawn(move || match output {
@@ -244,7 +244,7 @@ impl StartedCommand {
         })
     }
 
-    fn spent(&self) -> Spent {
+    fn spent(&self) -> SpentTime {
         spent(self.child.id(), self.begin)
     }
 
@@ -289,8 +289,8 @@ impl Drop for StartedCommand {
     }
 }
 
-fn spent(pid: u32, begin: Instant) -> Spent {
-    Spent { elapsed_s: begin.elapsed().as_secs_f64(), cpu_s: cpu_s(pid) }
+fn spent(pid: u32, begin: Instant) -> SpentTime {
+    SpentTime { elapsed_s: begin.elapsed().as_secs_f64(), cpu_s: cpu_s(pid) }
 }
 
 /// CPU seconds of a process up to now, in steps of 10 ms.
