@@ -23,9 +23,9 @@ Example:
 
 A case is one input sequence and one set of removed blocks. Every case of the plan ran to
 its end in a dry run: on the local JVM or, with `plan_on = \"board\"` in [campaign], on the
-board (docs/internals/plan.md). Writes plan.csv, coverage.csv (how many cases remove each block, and
-together with which others), dropped.csv (blocks that no case removes, with the reason),
-residual-counts.csv (what removed blocks still hold) and what `scan` writes.")]
+board (docs/internals/plan.md). Writes plan.csv, coverage.csv (how many cases remove each
+block, and together with which others), dropped.csv (blocks that no case removes, with the
+reason), residual-counts.csv (what removed blocks still hold) and what `scan` writes.")]
 pub struct Arguments {
     #[command(flatten)]
     origin: OriginArguments,
