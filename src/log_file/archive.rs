@@ -11,7 +11,7 @@ use wattline_units::limits::{ARCHIVE_LOG_ENTRIES, UNPACKED_TRACE_BYTES};
 
 use super::member::{FilePart, LogLocation};
 use super::{LogFileError, listed};
-use crate::attribution::unpacked;
+use crate::attribution::unpack_log;
 use crate::format::counted;
 use crate::input_file;
 use crate::toolchain::archive::ArchiveReader;
@@ -61,7 +61,7 @@ impl LogArchive {
             None => {}
         }
         // An archive that was packed as a whole, as `trace.tar.gz`.
-        let mut plain = unpacked(part)?;
+        let mut plain = unpack_log(part)?;
         let start = unpacked_head(&mut plain);
         let Some(kind) = archive_kind(&start) else { return Ok(None) };
         let mut spooled = tempfile::tempfile()?;
@@ -161,7 +161,7 @@ fn unpacked_head(plain: &mut impl Read) -> Vec<u8> {
 
 /// Unpacked first bytes of an entry, which may be packed itself.
 fn entry_head(start: Vec<u8>) -> Vec<u8> {
-    match unpacked(Cursor::new(start)) {
+    match unpack_log(Cursor::new(start)) {
         Ok(mut plain) => unpacked_head(&mut plain),
         Err(_) => Vec::new(),
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use wattline_units::limits::UNPACKED_TRACE_BYTES;
 
 use super::LogFileError;
-use crate::attribution::unpacked;
+use crate::attribution::unpack_log;
 use crate::input_file;
 use crate::toolchain::archive::ArchiveReader;
 
@@ -52,9 +52,9 @@ impl LogLocation {
     /// Those of the system; damage; more bytes than an archive of its size may unpack to.
     pub fn open(&self) -> Result<Box<dyn BufRead>, LogFileError> {
         Ok(match self {
-            Self::Path(path) => unpacked(input_file::open(path)?)?,
+            Self::Path(path) => unpack_log(input_file::open(path)?)?,
             Self::Part { file, start, length } => {
-                unpacked(FilePart { file: file.clone(), at: *start, end: start + length })?
+                unpack_log(FilePart { file: file.clone(), at: *start, end: start + length })?
             }
             Self::Zipped { .. } => return self.reopenable()?.open(),
         })

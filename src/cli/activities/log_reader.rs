@@ -153,7 +153,7 @@ fn guess_format(path: &Path, log: &TextLog) -> Result<LogFormat, Failure> {
     let titles = &header_line(&start);
     if first.starts_with("# wattline-samples") {
         return Ok(LogFormat::Samples);
-    } else if columns::of(titles).starts_with(&CSV_HEADER.map(String::from)) {
+    } else if columns::header_columns(titles).starts_with(&CSV_HEADER.map(String::from)) {
         return Ok(LogFormat::Csv);
     } else if INTERVALS_HEADER.iter().all(|column| titles.contains(column)) {
         return Ok(LogFormat::Intervals);
@@ -214,7 +214,7 @@ impl InputLog<'_> {
             _ => String::from_utf8_lossy(&bytes).into_owned(),
         };
         match self.format {
-            LogFormat::Csv => match columns::of(&text) {
+            LogFormat::Csv => match columns::header_columns(&text) {
                 columns if columns.starts_with(&CSV_HEADER.map(String::from)) => {
                     Ok(activities::read_csv(&text, node, labels))
                 }

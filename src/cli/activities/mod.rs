@@ -321,15 +321,11 @@ fn analysis_options(arguments: &AccountArguments, logs: &[NodeLog]) -> AnalysisO
 
 /// Returns the next greater number of 1, 2, 5, 10, ...
 fn round_step(seconds: f64) -> f64 {
-    if !(nanoseconds_to_seconds.is_finite() && nanoseconds_to_seconds > 0.0) {
+    if !(seconds.is_finite() && seconds > 0.0) {
         return 0.0;
     }
-    let power = 10f64.powf(nanoseconds_to_seconds.log10().floor());
-    [1.0, 2.0, 5.0, 10.0]
-        .map(|m| m * power)
-        .into_iter()
-        .find(|s| *s >= nanoseconds_to_seconds)
-        .unwrap_or(nanoseconds_to_seconds)
+    let power = 10f64.powf(seconds.log10().floor());
+    [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= seconds).unwrap_or(seconds)
 }
 
 /// Puts components into classes; an unknown component is an error.

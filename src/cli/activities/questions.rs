@@ -70,7 +70,7 @@ impl QuestionAnswers {
             .then(|| (OCCURRENCES_FILE, occurrences_csv(&self.occurrences)));
         let compared =
             (!self.compared.is_empty()).then(|| (COMPARISON_FILE, comparison_csv(&self.compared)));
-        [occurrences, compare_nodes].into_iter().flatten().collect()
+        [occurrences, compared].into_iter().flatten().collect()
     }
 
     /// Returns headings with their tables, for the page.
@@ -79,7 +79,7 @@ impl QuestionAnswers {
         let occurrences = occurrences.map(|(node, found)| occurrences_table(node, found));
         let compared = self.compared.iter().flat_map(comparison_tables);
         let sections: [(&str, Vec<PrintedTable>); 2] =
-            [("Occurrences", occurrences.collect()), ("Comparison", compare_nodes.collect())];
+            [("Occurrences", occurrences.collect()), ("Comparison", compared.collect())];
         let asked = sections.into_iter().filter(|(_, tables)| !tables.is_empty());
         asked.map(|(head, tables)| (head.to_owned(), tables)).collect()
     }

@@ -125,8 +125,10 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
         None => None,
     };
     let comparison = match &arguments.new {
-        _ if recordings::are_meant(arguments)? => recordings::recordings(arguments)?,
-        Some(new) => campaign_comparison::campaigns(arguments, new)?,
+        _ if recordings::are_recordings_given(arguments)? => {
+            recordings::compare_recordings(arguments)?
+        }
+        Some(new) => campaign_comparison::compare_campaigns(arguments, new)?,
         None => patch::compare_with_patch(arguments)?,
     };
     if let Some(output) = output {

@@ -104,12 +104,12 @@ impl RecordingSide {
     fn read(folders: Vec<PathBuf>) -> Result<Self, Failure> {
         let recordings = folders.iter().map(|folder| read(folder, None));
         let recordings = recordings.collect::<Result<Vec<_>, _>>()?;
-        let sums = recordings.iter().map(sums).collect();
+        let sums = recordings.iter().map(sum_recording).collect();
         Ok(Self { folders, recordings, sums })
     }
 
     fn runs(&self) -> Vec<RecordedRun> {
-        self.sums.iter().map(run).collect()
+        self.sums.iter().map(recorded_run).collect()
     }
 }
 

@@ -64,7 +64,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::input(root, text));
     }
     let folder = arguments.powercap.as_deref().unwrap_or(Path::new(POWERCAP_FOLDER));
-    let zones = match package_zones(folder).map(moving) {
+    let zones = match package_zones(folder).map(moving_zones) {
         Ok(Err(why)) if arguments.powercap.is_some() && arguments.stream.watts.is_none() => {
             return Err(Failure::Board(format!("--powercap: {why}; --watts states a model")));
         }

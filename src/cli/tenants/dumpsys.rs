@@ -6,7 +6,7 @@ use clap::Args;
 use wattline_units::limits::UNPACKED_LOG_BYTES;
 
 use crate::attribution::tenants::{DumpsysError, battery_use, cpu_use, dumpsys_csv};
-use crate::attribution::{Split, unpacked};
+use crate::attribution::{Split, unpack_log};
 use crate::cli::progress;
 use crate::cli::quantity::number_between;
 use crate::failure::Failure;
@@ -87,7 +87,7 @@ fn read_dump(path: &Path) -> Result<String, Failure> {
         let text = log_file::find_text_log(path, "dump").and_then(|log| log.read());
         return text.map_err(|error| Failure::input(path, error));
     }
-    let plain = unpacked(std::io::stdin()).and_then(|input| UNPACKED_LOG_BYTES.read_all(input));
+    let plain = unpack_log(std::io::stdin()).and_then(|input| UNPACKED_LOG_BYTES.read_all(input));
     let bytes = plain.map_err(Failure::io("read", path))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -116,6 +116,6 @@ mod tests {
                 && parse_stated_power("-1").is_err()
                 && parse_stated_power("1e308").is_err()
         );
-        assert_eq!([50, 100, 5_000].map(views_windows), [200, 100, 100]);
+        assert_eq!([50, 100, 5_000].map(ring_windows), [200, 100, 100]);
     }
 }

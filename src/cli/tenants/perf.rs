@@ -11,7 +11,7 @@ use wattline_units::limits::LINE_BYTES;
 use crate::attribution::tenants::{
     AndroidRecords, MeterId, PerfReader, TenantRecord, ThreadGrouping, parse_readings,
 };
-use crate::attribution::unpacked;
+use crate::attribution::unpack_log;
 use crate::cli::progress;
 use crate::failure::Failure;
 use crate::format::{counted, counted_as, visible_path};
@@ -222,7 +222,7 @@ impl SwitchText {
 fn open_text(arguments: &Arguments) -> Result<SwitchText, Failure> {
     let path = arguments.file.as_path();
     if path == Path::new("-") {
-        let lines = unpacked(io::stdin()).map_err(Failure::io("read", path))?;
+        let lines = unpack_log(io::stdin()).map_err(Failure::io("read", path))?;
         return Ok(SwitchText { lines, shown: path.to_owned(), printer: None });
     }
     let wrong = |error| Failure::input(path, error);

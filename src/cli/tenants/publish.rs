@@ -126,7 +126,7 @@ fn accept_readers(listener: &UnixListener, readers: &Mutex<ViewReaders>) {
         if let Some(latest) = &readers.latest {
             let _ = sender.try_send(Arc::clone(latest));
         }
-        let pass_on = move || pass_on(stream, &receiver);
+        let pass_on = move || write_views(stream, &receiver);
         if std::thread::Builder::new().spawn(pass_on).is_ok() {
             readers.senders.push(sender);
         }

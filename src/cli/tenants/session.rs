@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::attribution::tenants::{
     EnergySource, StreamOptions, TenantNames, TenantRecord, TenantTable, WindowStream, WindowView,
-    json_line, json_whole, openmetrics, rows_csv, table,
+    json_line, json_whole, openmetrics, rows_csv, tenant_table,
 };
 use crate::cli::energies::EnergyRowsFile;
 use crate::cli::progress;
@@ -189,7 +189,7 @@ impl<'a> TenantSession<'a> {
         let origin = self.origin_ns();
         let since = |ns: u64| (ns as f64 - origin as f64) * 1e-9;
         let (from, to) = (since(view.start_ns), since(view.end_ns));
-        let table = table(view, &self.names, self.arguments.top);
+        let table = tenant_table(view, &self.names, self.arguments.top);
         format!("{title}: {from:.1} s to {to:.1} s, shared by {}\n{table}", view.basis())
     }
 
