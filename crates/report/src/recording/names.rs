@@ -113,7 +113,7 @@ impl std::fmt::Display for RenameCounts {
 #[cfg(test)]
 mod tests {
     use super::super::accounts::tests::recording;
-    use super::super::{FoldedMethod, sums};
+    use super::super::{FoldedMethod, sum_recording};
     use super::*;
 
     const TEXT: &str = "com.Game -> a.A:\n    1:9:void run(int):11:19 -> x\n\
@@ -128,11 +128,11 @@ mod tests {
             Some(JvmDescription { pid: 7, folded, estimated, ..JvmDescription::default() });
         let names = recording.class_names();
         assert!(names.contains("a.A") && names.contains("a.C"), "{names:?}");
-        let before = sums(&recording);
+        let before = sum_recording(&recording);
         let mapping = Mapping::read(TEXT.as_bytes(), &|class| names.contains(class)).unwrap();
         let renamed = recording.rename(&mapping);
         assert_eq!(renamed, RenameCounts { named: 1, unknown: 1, ..RenameCounts::default() });
-        let after = sums(&recording);
+        let after = sum_recording(&recording);
         assert_eq!((before.jvm, before.rests()), (after.jvm, after.rests()));
         let keys: Vec<String> =
             after.methods.keys().map(|key| format!("{}.{}", key.class, key.method)).collect();
@@ -155,7 +155,7 @@ mod tests {
             "com.G -> a.A:\n    void run(int) -> x\ncom.H -> a.B:\n    void com.G.run(int) -> x\n";
         let mapping = Mapping::read(text.as_bytes(), &|_| true).unwrap();
         assert_eq!(recording.rename(&mapping).named, 2);
-        let sums = sums(&recording);
+        let sums = sum_recording(&recording);
         assert_eq!(sums.methods.len(), 1);
         assert_eq!(sums.methods.values().next().unwrap().calls, Some(40));
     }

@@ -322,7 +322,7 @@ pub fn summary_text(name: &str, recording: &Recording, sums: &RecordingSums) -> 
 #[cfg(test)]
 mod tests {
     use super::super::accounts::tests::recording;
-    use super::super::sums;
+    use super::super::sum_recording;
     use super::*;
 
     #[test]
@@ -331,7 +331,7 @@ mod tests {
         recording.about.formulas =
             vec![super::super::FormulaDescription { basis: "model".into(), ..Default::default() }];
         recording.processes[1].name = "<script>\u{202e}".into();
-        let sums = sums(&recording);
+        let sums = sum_recording(&recording);
         let page = recording_page("rec", &recording, &sums);
         assert!(page.contains("By a model, not measured"));
         assert!(!page.contains("<script>\u{202e}") && !page.contains('\u{202e}'));

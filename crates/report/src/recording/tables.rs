@@ -191,7 +191,7 @@ fn rest(table: &mut CsvText, keys: &[&str], energy: Femtojoules, whole: Femtojou
 #[cfg(test)]
 mod tests {
     use super::super::accounts::tests::{fj, recording};
-    use super::super::sums;
+    use super::super::sum_recording;
     use super::*;
 
     fn column(text: &str, name: &str) -> Vec<String> {
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn printed_decimals_add_up() {
-        let sums = sums(&recording());
+        let sums = sum_recording(&recording());
         let tables: std::collections::BTreeMap<_, _> = tables(&sums).into_iter().collect();
         assert_eq!(sum(&tables["processes.csv"]), fj(20.0));
         assert_eq!(sum(&tables["methods.csv"]), fj(12.0));

@@ -283,7 +283,7 @@ mod tests {
         assert!(text.contains("sum \u{2212}2.5 %") && text.ends_with("unroll-loop A.java:1."));
         let sample = sample::report();
         let data = ReportData { joint: Some(&joint), ..sample.data() };
-        assert!(crate::report::html(&data).contains("id=\"joint-saving\""));
+        assert!(crate::report::report_page(&data).contains("id=\"joint-saving\""));
         let text = joint_sentence(&JointSaving { sum: None, overlapping: Vec::new(), ..joint });
         assert!(text.ends_with("one was not measured by itself."), "{text}");
     }
