@@ -51,19 +51,11 @@ const STATUS_FILE: &str = "pattern-status.csv";
 #[command(after_help = "\
 Example:
   wattline patterns scenarios/orbit.toml --board virtual --out target/patterns
-  wattline fit target/patterns/measured-patterns.csv --solver bayes \\
-      --factors operation,size,type,device --out target/patterns
 
-Each of the 174 patterns is a Java statement, up to 16 times in a loop; the loop without it, of
-the same session, is subtracted. Before any is run, its class file and what D8 made of it are
-checked: a pattern whose instructions are gone or replaced is named and not measured. Sessions
-run all in random order, each after a forced GC, as long as [microbenchmarks] in the scenario
-says. Several boards (--serial A --serial B) take turns. A session that has ended is not made
-again when the command is repeated after an interruption (microbenchmark-runs/ holds them),
-except with --force.
-Writes measured-patterns.csv: a row per pattern, board and session, with the energy of one
-execution in joules; pattern-status.csv: which were measured, and why others were not; and with
---programs programs.csv, which `predict` takes, and programs-outside-patterns.csv.")]
+Each of the 174 patterns is a Java statement in a loop; the loop without it is subtracted. A
+pattern whose instructions javac or D8 replaced is named and not measured. Writes
+measured-patterns.csv (a row per pattern, board and session, joules of one execution), for
+`fit --factors`, and pattern-status.csv. Repeat the command to continue after an interruption.")]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Arguments {
     #[command(subcommand)]

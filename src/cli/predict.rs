@@ -27,42 +27,14 @@ use comparison::{CaseComparison, comparisons_csv};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example, microbenchmarks alone against a campaign's programs:
-  wattline fit target/demo/dataset.csv --prior target/demo/microbenchmarks.csv --penalty 1e9 \\
-      --out target/microbenchmarks-alone
-  wattline predict target/microbenchmarks-alone/model.json target/demo/dataset.csv --out target/p
-
-Writes predictions.csv, a row per case: measured energy with its standard error over the
-repeats, predicted energy with its 95 % interval (that of the expected energy), their difference
-in percent, and the standard deviation and 95 % interval of a new measurement, which has the
-residuals of the fit as well. The measured energy may be missing: a model predicts what was only
-counted. A model of several boards predicts for the board in the case's `device` column, and for
-its own where it does not know that one; the column `device` shows which.
-
-Example, whether a program keeps a budget, and whether one spends less than another:
-  wattline predict target/fit/model.json programs.csv --budget 1.5 --budget slow=2.5 \\
-      --compare fast slow --out target/p
-predictions.csv then has the probabilities of an energy below the budget, of the expected energy
-and of a new measurement, and comparisons.csv the difference of each pair with its intervals and
-the probability that the first spends less. Errors that both have in common cancel.
-
-Example, an input that was never measured, by a campaign's accounts:
-  wattline trace src/main/java --main com.example.Main --granularity expression \\
-      --out target/new -- --input new.txt
+Examples:
+  wattline predict target/fit/model.json programs.csv --budget 1.5 --compare fast slow
   wattline predict target/demo target/new --out target/p
-
-A block spends on an execution what it spent in the campaign, by samples where there were any;
-one that the campaign did not run (changed, or new), or too rarely for its samples to tell, costs
-what its operations do. Without idle energy, compilers and collector. The interval holds what is unsure of the accounts, and how far
-inputs are from what those of other inputs say of them, by the campaign's unseen.csv.
-
-Example, bytecode patterns by the effects of `fit --factors`:
-  wattline predict target/patterns/effects.csv programs.csv --out target/p
   wattline predict target/patterns/effects.csv programs.csv --over device --out target/p
 
-programs.csv has a column for each factor (operation,size,type,device; empty: it doesn't
-apply) and may have `case` (rows of one case are added up), `executions` (1 unless given) and
-`energy_j` (measured, of one execution). Intervals come from draws.csv beside effects.csv.")]
+Takes a model and counted cases, the folder of a campaign and one of `trace`, or effects of
+patterns. Writes predictions.csv (expected energy and a new measurement, with 95 % intervals) and
+comparisons.csv. docs/how-to/predict.md explains each.")]
 pub struct Arguments {
     /// model.json of a fit, effects.csv of `fit --factors`, or the folder of a campaign.
     model: PathBuf,

@@ -32,15 +32,12 @@ const OUTSIDE_FILE: &str = "outside-patterns.csv";
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 Example:
-  wattline patterns count app.jar lib.jar --main com.example.Main --device virtual \\
-      --out target/counts -- --input data.txt
+  wattline patterns count app.jar --main com.example.Main --out target/counts -- --input data.txt
   wattline predict target/patterns/effects.csv target/counts/pattern-counts.csv
 
-Runs the program on the local JVM with counters in its class files and counts exactly how often
-each of its instructions is executed, in all threads, also where exceptions end a method. The
-program's input, output and exit code are its own. The JDK's own classes are not counted.
-Writes pattern-counts.csv (executions of each pattern, for `predict`) and outside-patterns.csv:
-the executed instructions that are part of no pattern, each with the reason.")]
+Runs the program on this JVM and counts each executed instruction, in all threads; classes of the
+JDK are not counted. Writes pattern-counts.csv (executions of each pattern) and
+outside-patterns.csv (instructions that belong to no pattern, each with the reason).")]
 pub struct Arguments {
     /// Jars and folders with the program's classes.
     #[arg(required = true, value_name = "CLASSES")]

@@ -185,7 +185,8 @@ mod tests {
         // 1.5 J of the second cycle have no caller
         assert_eq!(
             text,
-            "t5;a.B.x(int) 2000000\nt5;a.B.x(int);a.A.x(int) 6500000\nt5;a.A.x(int) 1500000\n"
+            "pool-5;a.B.x(int) 2000000\npool-5;a.B.x(int);a.A.x(int) 6500000\npool-5;a.A.x(int) \
+             1500000\n"
         );
         assert_eq!(calls.methods[0].cumulative.energy, fj(8.5), "with what it calls");
         assert_eq!(calls.threads[0].energy, fj(10.0));
