@@ -95,7 +95,8 @@ const OF_CAMPAIGNS: &[Trial] = &[
 ];
 
 /// Tried by tests of their own.
-const APART: [&str; 4] = ["monitor control", "monitor overhead", "package", "tenants watch"];
+const APART: [&str; 5] =
+    ["monitor control", "monitor overhead", "package", "patterns count", "tenants watch"];
 
 fn wattline(folder: &Path, adb: &AdbServer, words: &str, board: &str) -> Command {
     let root = env!("CARGO_MANIFEST_DIR");
@@ -134,23 +135,21 @@ fn try_all(trials: &[Trial], folder: &Path, adb: &AdbServer, board: &str) {
     }
 }
 
-/// The commands that help lists below one.
-fn commands_below(command: &str) -> Vec<String> {
-    let mut help = Command::new(env!("CARGO_BIN_EXE_wattline"));
-    let output = help.args(command.split_whitespace()).arg("-h").output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    let lines = text.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let lines = lines.take_while(|line| !line.is_empty());
-    let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
-    let names = names.filter(|name| !name.is_empty() && *name != "help");
-    names.map(|name| format!("{command} {name}").trim().to_owned()).collect()
-}
-
-/// All commands, those with further ones too.
+/// All commands, those with further ones too: the headings of their pages.
 fn all_commands() -> Vec<String> {
-    let mut all = commands_below("");
-    let below: Vec<String> = all.iter().flat_map(|command| commands_below(command)).collect();
-    all.extend(below);
+    let out = tempfile::tempdir().unwrap();
+    let mut man = Command::new(env!("CARGO_BIN_EXE_wattline"));
+    man.args(["man", "--quiet", "--format", "markdown", "--out"]).arg(out.path());
+    assert!(man.status().unwrap().success());
+    let pages = std::fs::read_dir(out.path()).unwrap().map(|page| page.unwrap().path());
+    let headings = pages.flat_map(|page| {
+        let text = std::fs::read_to_string(page).unwrap();
+        let names =
+            text.lines().filter_map(|line| line.trim_start_matches('#').strip_prefix(" wattline "));
+        names.map(str::to_owned).collect::<Vec<_>>()
+    });
+    let mut all: Vec<String> = headings.filter(|name| name.split(' ').count() <= 2).collect();
+    all.sort();
     assert!(all.len() > 30, "{all:?}");
     all
 }
