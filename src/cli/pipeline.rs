@@ -33,7 +33,7 @@ pub struct Arguments {
     /// Folder for the results.
     #[arg(long)]
     out: PathBuf,
-    /// Go on with the campaign that the folder holds.
+    /// Resume the campaign in the folder.
     #[arg(long, conflicts_with = "force")]
     resume: bool,
     /// Replace existing results, an earlier campaign's runs included.

@@ -34,7 +34,7 @@ pub struct Arguments {
     /// Folder for the results.
     #[arg(long)]
     out: PathBuf,
-    /// Go on with the campaign that the folder holds.
+    /// Resume the campaign in the folder.
     #[arg(long)]
     resume: bool,
 }
