@@ -6,7 +6,7 @@
 //! for the time that the application really ran. Standard error:
 //! `sqrt(s_p^2 / n_p + s_i^2 / n_i)`, with the standard deviations of `E_k - P D_k` and of
 //! the idle energy over the mean duration; of pairs of a power and an idle run
-//! ([`case_energy_of_pairs`]) that of their differences. Negative energies stay.
+//! (`case_energy_of_pairs`) that of their differences. Negative energies stay.
 //!
 //! Where the CPU times of the runtime's own threads are known (compilers, collector),
 //! their part of `E_k - P D_k` is subtracted: their energy depends on the code that they compile

@@ -53,7 +53,7 @@ pub fn form_name(operation: &str, context: &str) -> String {
     if context.is_empty() { operation.to_owned() } else { format!("{operation} [{context}]") }
 }
 
-/// Splits the name of a [`form`] into operation and context.
+/// Splits the name of a form into operation and context.
 pub fn split_form(form: &str) -> (&str, &str) {
     let context =
         form.split_once(" [").and_then(|(name, rest)| Some((name, rest.strip_suffix(']')?)));

@@ -29,7 +29,7 @@ struct LoggedInterval {
 /// Reads a table of intervals; lines that cannot be used are skipped, with a remark.
 ///
 /// # Errors
-/// A column of [`HEADER`] that is missing, by name.
+/// A column of `REQUIRED_COLUMNS` that is missing, by name.
 pub fn read_intervals(text: &str, node: &str) -> Result<NodeLog, String> {
     let mut log = NodeLog::new(node);
     let mut lines = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());

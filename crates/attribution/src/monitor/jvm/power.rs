@@ -28,7 +28,7 @@ pub struct MethodPower {
 /// What a thread spent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThreadPower {
-    /// Its number; [`ENDED`] for all that have ended.
+    /// Its number; [`super::ENDED`] for all that have ended.
     pub id: u64,
     /// Its name.
     pub name: String,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Number of instructions by name, as [`plain_name`] gives it.
+/// Number of instructions by name, as `plain_name` gives it.
 pub type InstructionCounts = BTreeMap<String, i64>;
 
 /// The name of bytecode instructions that hold their constant: `iconst_1`, `bipush`.
