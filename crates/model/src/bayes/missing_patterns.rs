@@ -6,6 +6,9 @@ use std::fmt;
 use super::factors::FactorMeasurements;
 use super::patterns::{FACTORS, FactorPattern, patterns};
 
+/// Most levels without a measurement that a message names.
+const LISTED_LEVELS: usize = 12;
+
 /// The patterns of the full table without a measurement, and the levels without any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingPatterns {
@@ -88,9 +91,13 @@ impl fmt::Display for MissingPatterns {
             write!(to, "; not measured: {}", names.join("; "))?;
         }
         if !self.levels.is_empty() {
+            let levels = self.levels.iter().take(LISTED_LEVELS);
             let levels: Vec<String> =
-                self.levels.iter().map(|(factor, name)| format!("{factor} {name}")).collect();
+                levels.map(|(factor, name)| format!("{factor} {name}")).collect();
             write!(to, "; no effect of: {}", levels.join(", "))?;
+            if let more @ 1.. = self.levels.len().saturating_sub(LISTED_LEVELS) {
+                write!(to, " and {more} more")?;
+            }
         }
         Ok(())
     }
@@ -139,6 +146,7 @@ mod tests {
         );
         assert!(text.contains("no effect of: operation Increase, operation i2l"), "{text}");
         assert!(!text.contains("size"), "every size is measured elsewhere: {text}");
+        assert!(text.ends_with(" and 4 more"), "of 16 levels 12 are named: {text}");
     }
 
     #[test]
