@@ -21,11 +21,11 @@ const CLOCK_BOOTTIME: u32 = 6;
 /// of the largest packet and of the names of tracks; it does not grow with the trace.
 ///
 /// ```no_run
-/// use wattline_attribution::perfetto::{TraceReader, What};
+/// use wattline_attribution::perfetto::{TraceEventKind, TraceReader};
 ///
 /// let mut reader = TraceReader::new(std::fs::File::open("trace.pftrace")?)?;
 /// for event in reader.by_ref() {
-///     if let What::Switch { cpu, next_tid, .. } = event?.what {
+///     if let TraceEventKind::Switch { cpu, next_tid, .. } = event?.what {
 ///         println!("CPU {cpu} runs thread {next_tid}");
 ///     }
 /// }
