@@ -4,8 +4,11 @@
 use std::collections::BTreeSet;
 
 use crate::campaign::RunPhase;
+use crate::dataset::energy::{PowerRun, mean};
+use crate::dataset::idle_runs_of;
 use crate::model::student_975;
 use crate::run::{MeasuredSession, RunRecord};
+use crate::scenario::IdlePolicy;
 
 use super::ScenarioFacts;
 
@@ -49,49 +52,69 @@ impl MeasuringOverheads {
             .filter(|record| record.is_good() && facts.is_own(record))
             .collect();
         Self {
-            probes: RunOverhead::of(&own, RunPhase::Traced),
-            profiler: RunOverhead::of(&own, RunPhase::Sampled),
+            probes: RunOverhead::of(&own, RunPhase::Traced, facts.idle),
+            profiler: RunOverhead::of(&own, RunPhase::Sampled, facts.idle),
         }
+    }
+}
+
+/// Good runs of a case: those of a phase, power runs, and the mean idle power in watts that is
+/// subtracted from both.
+struct CaseRuns<'r> {
+    with: Vec<&'r MeasuredSession>,
+    without: Vec<&'r MeasuredSession>,
+    idle_power_w: Option<f64>,
+}
+
+impl<'r> CaseRuns<'r> {
+    fn of(records: &[&'r RunRecord], case: &str, phase: RunPhase, idle: IdlePolicy) -> Self {
+        let sessions = |phase: RunPhase| {
+            let of = records.iter().filter(|record| record.is_good_run_of(case, phase));
+            of.filter_map(|record| record.measured.as_ref()).collect()
+        };
+        let idle = idle_runs_of(records.iter().copied(), case, idle);
+        let powers_w: Vec<f64> =
+            idle.filter_map(|run| Some(run.measured.as_ref()?.mean_power_w())).collect();
+        let (with, without) = (sessions(phase), sessions(RunPhase::Power));
+        Self { with, without, idle_power_w: mean(&powers_w) }
+    }
+
+    /// Energy of a run above idle in joules; `None` without idle runs.
+    fn above_idle_j(&self, run: &MeasuredSession) -> Option<f64> {
+        Some(PowerRun::from(run).above_idle_j(self.idle_power_w?))
+    }
+
+    /// Means of a figure over the runs of the phase and over the power runs; `None` where a run has
+    /// no such figure.
+    fn means(&self, figure: impl Fn(&MeasuredSession) -> Option<f64>) -> Option<(f64, f64)> {
+        let mean_of = |runs: &[&MeasuredSession]| {
+            mean(&runs.iter().map(|run| figure(run)).collect::<Option<Vec<f64>>>()?)
+        };
+        Some((mean_of(&self.with)?, mean_of(&self.without)?))
     }
 }
 
 impl RunOverhead {
-    fn of(records: &[&RunRecord], phase: RunPhase) -> Option<Self> {
+    fn of(records: &[&RunRecord], phase: RunPhase, idle: IdlePolicy) -> Option<Self> {
         let cases: BTreeSet<&str> = records.iter().map(|record| record.run.case.as_str()).collect();
-        let sessions = |case: &str, phase: RunPhase| -> Vec<&MeasuredSession> {
-            let of = |r: &&&RunRecord| r.run.case == case && r.run.phase == phase;
-            records.iter().filter(of).filter_map(|record| record.measured.as_ref()).collect()
-        };
-        let runs: Vec<[Vec<&MeasuredSession>; 3]> = cases
+        let runs: Vec<CaseRuns<'_>> = cases
             .into_iter()
-            .map(|case| [phase, RunPhase::Power, RunPhase::Idle].map(|of| sessions(case, of)))
-            .filter(|[with, without, _]| !with.is_empty() && !without.is_empty())
+            .map(|case| CaseRuns::of(records, case, phase, idle))
+            .filter(|runs| !runs.with.is_empty() && !runs.without.is_empty())
             .collect();
         if runs.is_empty() {
             return None;
         }
-        let increase = |figure: &dyn Fn(&MeasuredSession, &[&MeasuredSession]) -> Option<f64>| {
-            let mean = |runs: &[&MeasuredSession], idle: &[&MeasuredSession]| {
-                let figures: Option<Vec<f64>> = runs.iter().map(|run| figure(run, idle)).collect();
-                crate::dataset::energy::mean(&figures?)
-            };
-            let pair = |[with, without, idle]: &[Vec<&MeasuredSession>; 3]| {
-                Some((mean(with, idle)?, mean(without, idle)?))
-            };
-            RelativeIncrease::of(&runs.iter().filter_map(pair).collect::<Vec<_>>())
+        let increase = |means: &dyn Fn(&CaseRuns<'_>) -> Option<(f64, f64)>| {
+            RelativeIncrease::of(&runs.iter().filter_map(means).collect::<Vec<_>>())
         };
         Some(Self {
             cases: runs.len(),
-            energy: increase(&above_idle_j),
-            duration: increase(&|run, _| Some(run.duration_s)),
-            cpu_time: increase(&|run, _| Some(run.threads?.process_s)),
+            energy: increase(&|case| case.means(|run| case.above_idle_j(run))),
+            duration: increase(&|case| case.means(|run| Some(run.duration_s))),
+            cpu_time: increase(&|case| case.means(|run| Some(run.threads?.process_s))),
         })
     }
-}
-
-fn above_idle_j(run: &MeasuredSession, idle: &[&MeasuredSession]) -> Option<f64> {
-    let powers: Vec<f64> = idle.iter().map(|run| run.mean_power_w()).collect();
-    Some(run.energy_j - crate::dataset::energy::mean(&powers)? * run.duration_s)
 }
 
 impl RelativeIncrease {
@@ -135,7 +158,7 @@ mod tests {
             record("c", RunPhase::Traced, 1, 99.0, 11.0),
         ];
         let own: Vec<&RunRecord> = records.iter().collect();
-        let found = RunOverhead::of(&own, RunPhase::Traced).unwrap();
+        let found = RunOverhead::of(&own, RunPhase::Traced, IdlePolicy::Paired).unwrap();
         assert_eq!((found.cases, found.cpu_time), (2, None));
         let energy = found.energy.unwrap();
         let (lo, hi) = energy.interval.unwrap();
@@ -143,7 +166,7 @@ mod tests {
         assert!((hi - lo - 2.0 * 12.706_204_7 * 2.0 / 30.0).abs() < 1e-3, "{energy:?}");
         let duration = found.duration.unwrap();
         assert!((duration.relative - 0.1).abs() < 1e-12, "{duration:?}");
-        assert_eq!(RunOverhead::of(&own, RunPhase::Sampled), None);
+        assert_eq!(RunOverhead::of(&own, RunPhase::Sampled, IdlePolicy::Paired), None);
     }
 
     /// One case has no spread, and one without idle runs no energy above idle.
@@ -155,9 +178,25 @@ mod tests {
             let times = RuntimeThreadTimes { process_s, ..RuntimeThreadTimes::default() };
             run.measured.as_mut().unwrap().threads = Some(times);
         }
-        let found = RunOverhead::of(&[&traced, &power], RunPhase::Traced).unwrap();
+        let found =
+            RunOverhead::of(&[&traced, &power], RunPhase::Traced, IdlePolicy::Paired).unwrap();
         assert_eq!(found.energy, None);
         let cpu_time = found.cpu_time.unwrap();
         assert!((cpu_time.relative - 0.5).abs() < 1e-12 && cpu_time.interval.is_none());
+    }
+
+    /// 26 J for 20 J, each of 10 s at an idle power of 1 W that only another case measured.
+    #[test]
+    fn idle_power_is_that_of_the_policy() {
+        let records = [
+            record("a", RunPhase::Power, 1, 20.0, 10.0),
+            record("a", RunPhase::Traced, 1, 26.0, 10.0),
+            record("b", RunPhase::Idle, 1, 10.0, 10.0),
+        ];
+        let own: Vec<&RunRecord> = records.iter().collect();
+        let energy = |policy| RunOverhead::of(&own, RunPhase::Traced, policy).unwrap().energy;
+        assert_eq!(energy(IdlePolicy::Paired), None);
+        let found = energy(IdlePolicy::Campaign).unwrap();
+        assert!((found.relative - 0.6).abs() < 1e-12, "{found:?}");
     }
 }

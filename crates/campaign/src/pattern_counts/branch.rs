@@ -1,27 +1,11 @@
 //! Branches as the `if` statements that javac makes them of.
 
-/// Relations by the end of an instruction's name: javac branches by the opposite one, past the
-/// statement.
+use crate::model::bayes::patterns::{COMPARISONS, REFERENCE_COMPARISONS, ZERO_COMPARISONS};
+
+/// Ends of instructions' names, each with the position in [`COMPARISONS`] of the opposite relation,
+/// by which javac branches past the statement.
 const OPPOSITES: [(&str, usize); 6] =
     [("eq", 1), ("ne", 0), ("lt", 2), ("ge", 5), ("gt", 4), ("le", 3)];
-
-/// Operations in the order of [`OPPOSITES`]' numbers: of numbers, of an int with zero.
-const NUMERICAL: [&str; 6] = [
-    "if equal (numerical data types)",
-    "if non-equal (numerical data types)",
-    "if greater or equal (numerical data types)",
-    "if greater (numerical data types)",
-    "if less or equal (numerical data types)",
-    "if less (numerical data types)",
-];
-const WITH_ZERO: [&str; 6] = [
-    "if equal (int )",
-    "if non-equal (int )",
-    "if greater or equal (int )",
-    "if greater (int )",
-    "if less or equal (int )",
-    "if less (int )",
-];
 
 /// The operation and type of a branch, with its number of operands; `compared` is the type that a
 /// comparison before it has left.
@@ -29,17 +13,18 @@ pub(super) fn branch(
     name: &str,
     compared: Option<&'static str>,
 ) -> Option<(&'static str, &'static str, usize)> {
+    let [equal, non_equal, null, non_null] = REFERENCE_COMPARISONS;
     let found = match name {
-        "ifnull" => return Some(("if non-null (references)", "Reference", 1)),
-        "ifnonnull" => return Some(("if null (references)", "Reference", 1)),
-        "if_acmpeq" => return Some(("if non-equal (references)", "Reference", 2)),
-        "if_acmpne" => return Some(("if equal (references)", "Reference", 2)),
+        "ifnull" => return Some((non_null, "Reference", 1)),
+        "ifnonnull" => return Some((null, "Reference", 1)),
+        "if_acmpeq" => return Some((non_equal, "Reference", 2)),
+        "if_acmpne" => return Some((equal, "Reference", 2)),
         _ => OPPOSITES.iter().find(|(end, _)| name.ends_with(end)).map(|(_, at)| *at),
     }?;
     match (name.strip_prefix("if_icmp"), compared) {
-        (Some(_), _) => Some((NUMERICAL[found], "int", 2)),
-        (None, Some(kind)) => Some((NUMERICAL[found], kind, 1)),
-        (None, None) => Some((WITH_ZERO[found], "int", 1)),
+        (Some(_), _) => Some((COMPARISONS[found], "int", 2)),
+        (None, Some(kind)) => Some((COMPARISONS[found], kind, 1)),
+        (None, None) => Some((ZERO_COMPARISONS[found], "int", 1)),
     }
 }
 
@@ -60,7 +45,8 @@ mod tests {
     #[test]
     fn operations_are_those_of_the_table() {
         let all = patterns();
-        for name in NUMERICAL.iter().chain(&WITH_ZERO) {
+        let names = COMPARISONS.iter().chain(&ZERO_COMPARISONS).chain(&REFERENCE_COMPARISONS);
+        for name in names {
             assert!(all.iter().any(|pattern| pattern.operation == *name), "{name}");
         }
     }

@@ -32,7 +32,8 @@ const BITS: [&str; 7] = [
     "Right bitshift",
     "Logical right bitshift",
 ];
-const COMPARISONS: [&str; 6] = [
+/// Operations that compare two numbers, or what a comparison of them has left.
+pub const COMPARISONS: [&str; 6] = [
     "if equal (numerical data types)",
     "if non-equal (numerical data types)",
     "if greater or equal (numerical data types)",
@@ -40,7 +41,8 @@ const COMPARISONS: [&str; 6] = [
     "if less or equal (numerical data types)",
     "if less (numerical data types)",
 ];
-const ZERO_COMPARISONS: [&str; 6] = [
+/// Operations that compare an `int` with zero, in the order of [`COMPARISONS`].
+pub const ZERO_COMPARISONS: [&str; 6] = [
     "if equal (int )",
     "if non-equal (int )",
     "if greater or equal (int )",
@@ -48,7 +50,8 @@ const ZERO_COMPARISONS: [&str; 6] = [
     "if less or equal (int )",
     "if less (int )",
 ];
-const REFERENCE_COMPARISONS: [&str; 4] = [
+/// Operations that compare references: with one another, then with `null`.
+pub const REFERENCE_COMPARISONS: [&str; 4] = [
     "if equal (references)",
     "if non-equal (references)",
     "if null (references)",
