@@ -18,6 +18,7 @@ use crate::failure::Failure;
 use crate::folder::read_text;
 use crate::folder::{CampaignFolder, OnExisting, Output};
 use crate::model::Model;
+use crate::power::FigureBasis;
 use crate::power::{Window, parse_samples};
 use crate::run::RunRecord;
 
@@ -116,7 +117,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         scenario: &scenario.name,
         package: &scenario.application.package,
         board: if board.model.is_empty() { &board.serial } else { &board.model },
-        is_virtual: board.is_virtual,
+        basis: FigureBasis::of_board(board.is_virtual, &board.meter),
         frequency_hz: about.frequency_khz.map(|khz| khz * 1000),
         accounts: &accounts,
         inputs: &input_energies(&facts),

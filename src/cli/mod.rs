@@ -67,7 +67,7 @@ use self::outcome::CommandOutcome;
 struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// Print errors only.
+    /// Print results and errors only.
     #[arg(short, long, global = true)]
     quiet: bool,
 }

@@ -108,7 +108,7 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     if probe != Probe::Plain {
         let counts = folder.path();
         let text = read_counts(counts).map_err(Failure::io("read", counts))?;
-        let text = text.ok_or_else(|| Failure::input(counts, "the program left no counts"))?;
+        let text = text.ok_or_else(|| Failure::input(&main, NO_COUNTS))?;
         let executions = parse_executions(&text, application.dictionary.blocks.len())
             .map_err(|error| Failure::input(counts, error))?;
         output.write("counts.csv", counts_csv(&application.dictionary, &executions, &probed))?;
@@ -121,6 +121,10 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     progress::say(format!("written: {}", output.folder().display()));
     Ok(CommandOutcome::of_program(u8::try_from(code).unwrap_or(1)))
 }
+
+/// Reason why a program that ran has no counts.
+const NO_COUNTS: &str = "the program left no counts: they are written when it ends by itself, by \
+                         System.exit or by SIGTERM, and are lost with Runtime.halt or SIGKILL";
 
 /// Runs the compiled program and returns its exit code.
 fn run_program(

@@ -46,6 +46,8 @@ fn methods_are_sampled(out: &Path) {
         records.iter().filter(sampled).map(|record| record.run.case.as_str()).collect();
     assert_eq!(cases.iter().collect::<BTreeSet<_>>().len(), 2, "{cases:?}");
     for record in records.iter().filter(sampled) {
+        assert_eq!(record.board.sampler.as_deref(), Some("async-profiler"));
+        assert!(record.conditions.load.is_some_and(|load| load.cores > 0 && load.runnable > 0.0));
         let profile = read_logs(out, record).unwrap().profile.unwrap();
         assert!(profile.recording.starts_with(b"FLR\0") && profile.stacks.contains("work.Rounds."));
     }
@@ -199,25 +201,27 @@ fn async_profiler(bench: &Bench) -> Option<PathBuf> {
 }
 
 #[test]
-fn async_profiler_samples_where_its_library_is_named() {
+fn async_profiler_samples_where_its_library_can_be_had() {
     let Some(bench) = Bench::with(&["javac", "java"]) else { return };
-    let Some(library) = async_profiler(&bench) else { return };
+    // Maven has it for this machine.
+    let Some(_) = async_profiler(&bench) else { return };
     let app = format!("path = \"{}/tests/it/profile/app\"", env!("CARGO_MANIFEST_DIR"));
     let changes = [("path = \"app\"", app.as_str()), ("frames = 7000", "frames = 4000")];
     let scenario = bench.scenario(SCENARIO, "work.toml", &changes);
     let out = bench.out("out");
-    let run = |library: &Path| -> Output {
+    let run = |library: &str| -> Output {
         let folder = out.to_str().unwrap();
         let mut command = bench.command(&["run", &scenario, "--board", "jvm", "--out", folder]);
         command.env("WATTLINE_ASYNC_PROFILER", library).output().unwrap()
     };
-    let refused = run(Path::new("/nowhere/libasyncProfiler.so"));
+    let refused = run("/nowhere/libasyncProfiler.so");
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(said.contains("/nowhere/libasyncProfiler.so cannot be read"), "{said}");
     assert!(said.contains("WATTLINE_ASYNC_PROFILER names no file"), "{said}");
 
-    let good = run(&library);
-    assert!(good.status.success(), "{}", String::from_utf8_lossy(&good.stderr));
+    let good = run("");
+    let said = String::from_utf8_lossy(&good.stderr);
+    assert!(good.status.success() && said.contains("sampled by async-profiler"), "{said}");
     let records = read_journal(&out).unwrap();
     let sampled = |record: &&RunRecord| record.is_good() && record.run.phase == RunPhase::Sampled;
     assert_eq!(records.iter().filter(sampled).count(), 2);

@@ -1,6 +1,6 @@
 //! A campaign's folder, as far as comparisons read it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::campaign::{PlannedCase, RunPhase};
@@ -10,6 +10,7 @@ use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
 use crate::folder::CampaignFolder;
 use crate::model::Model;
+use crate::power::FigureBasis;
 use crate::run::RunRecord;
 use crate::scenario::IdlePolicy;
 
@@ -90,8 +91,14 @@ fn measurement(cases: &[PlannedCase], records: &[RunRecord], idle: IdlePolicy) -
 /// Returns notes on the campaigns that a reader of the comparison needs.
 pub(super) fn campaign_notes(base: &Campaign, new: &Campaign) -> Vec<String> {
     let mut notes = Vec::new();
-    if [base, new].iter().any(|side| side.records.iter().any(|run| run.board.is_virtual)) {
+    let records = [base, new].into_iter().flat_map(|side| &side.records);
+    let bases: BTreeSet<FigureBasis> =
+        records.map(|run| FigureBasis::of_board(run.board.is_virtual, &run.board.meter)).collect();
+    if bases.contains(&FigureBasis::Simulated) {
         notes.push("measured on the VIRTUAL board".into());
+    }
+    if bases.contains(&FigureBasis::Estimated) {
+        notes.push("energies are estimated from CPU time, not measured by a meter".into());
     }
     let repeats = |side: &Campaign| {
         side.measurement.inputs.values().map(|runs| runs.repeats.len()).min().unwrap_or(0)

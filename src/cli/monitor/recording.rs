@@ -16,6 +16,7 @@ use crate::export::{ExportData, InputEnergies, SessionTrace, StackDepth, collaps
 use crate::failure::Failure;
 use crate::folder::{Output, read_text};
 use crate::input_file;
+use crate::power::FigureBasis;
 use crate::power::{PowerTrace, Window};
 use crate::recording::{
     MONITOR_FILE, Recording, RecordingSums, accounts_of, call_accounts, ledger_csv, read_rows,
@@ -140,7 +141,7 @@ fn name_of(folder: &Path) -> String {
 pub struct Exported {
     board: String,
     name: String,
-    is_virtual: bool,
+    basis: FigureBasis,
     accounts: Accounts,
     calls: Option<CallAccounts>,
     inputs: BTreeMap<String, InputEnergies>,
@@ -168,7 +169,7 @@ impl Exported {
         Ok(Exported {
             // No reader of an export is to take a model's figures for a meter's.
             board: format!("{}; {}", recording.about.host, recording.about.meter()),
-            is_virtual: recording.about.is_virtual,
+            basis: recording.about.basis(),
             repository: repository_of(source_prefix, &accounts),
             accounts,
             calls: call_accounts(&recording),
@@ -184,7 +185,7 @@ impl Exported {
             scenario: &self.name,
             package: "",
             board: &self.board,
-            is_virtual: self.is_virtual,
+            basis: self.basis,
             frequency_hz: None,
             accounts: &self.accounts,
             inputs: &self.inputs,

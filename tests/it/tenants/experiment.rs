@@ -175,7 +175,7 @@ fn without_a_meter_the_figures_are_said_to_be_a_models() {
     assert!(text.trim_end().ends_with("(figures of a model, no measurement)"), "{text}");
     assert!(said(&output).contains("software model, no measurement"), "{}", said(&output));
     let runs = rows(&folder.path().join("out/runs.csv"));
-    assert!(runs.iter().all(|row| row["basis"] == "model" && row["meter"] == "design-power"));
+    assert!(runs.iter().all(|row| row["basis"] == "estimated" && row["meter"] == "design-power"));
 }
 
 #[test]

@@ -2,11 +2,12 @@
 //! What nobody is known to have spent is a row of its own, and everything adds up.
 
 use std::collections::BTreeMap;
+use wattline_units::power::FigureBasis;
 
 use super::super::{Capacity, Split};
 use super::containers::Container;
 use super::facts::{CoreTimes, HostFacts, ProcessId, ProcessUsage, TICKS_PER_S};
-use super::formulas::{Covers, EnergyFormula, FigureBasis, MachinePart, PartEnergy, passed};
+use super::formulas::{Covers, EnergyFormula, MachinePart, PartEnergy, passed};
 
 /// Denominator of a process's share of the processor's energy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

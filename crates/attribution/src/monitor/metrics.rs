@@ -225,8 +225,9 @@ fn method_powers(text: &mut OpenMetricsText, state: &JvmState, power: &JvmPower,
 #[cfg(test)]
 mod tests {
     use super::super::ComponentEnergy;
-    use super::super::formulas::{Covers, FigureBasis, MachinePart, PartEnergy};
+    use super::super::formulas::{Covers, MachinePart, PartEnergy};
     use super::*;
+    use wattline_units::power::FigureBasis;
 
     fn cycle(pids: std::ops::Range<u32>) -> Cycle {
         let process = |pid| ProcessCycle {
@@ -245,7 +246,7 @@ mod tests {
         let component = ComponentEnergy {
             part: MachinePart::Cpu,
             formula: "design-power",
-            basis: FigureBasis::Model,
+            basis: FigureBasis::Estimated,
             energy,
             unattributed_j: 1.0,
             per_cpu_s_j: 0.0,

@@ -278,6 +278,7 @@ fn open_local<'p>(
         None => say_meter(&jvm.meter, &rails, progress),
         Some(remark) => progress.warn_once(&remark),
     }
+    progress.say(&format!("  {}", jvm.sampler_remark()));
     Ok(OpenBoard {
         progress,
         facts: jvm.facts(),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::campaign::{PlannedCase, RunPhase};
+use crate::run::compared_time::ComparedTime;
 use crate::run::{MeasuredSession, RunRecord};
 use crate::scenario::IdlePolicy;
 
@@ -23,7 +24,8 @@ pub struct AssembleOptions {
     pub library: LibraryTop,
     /// Source of the idle power.
     pub idle: IdlePolicy,
-    /// Furthest a power run's duration may be from the median of its case, as a share.
+    /// Furthest a power run's time, by which it is compared, may be from the median of its case, as
+    /// a share.
     pub duration_mismatch: f64,
 }
 
@@ -203,17 +205,16 @@ fn case_runs<'r>(
     let here = |r: &&&'r RunRecord| device.is_none_or(|device| r.board.serial == device);
     let own = records.iter().filter(here).copied();
     let good = |phase| own.clone().filter(move |r| r.is_good_run_of(&case.name, phase));
-    let mut durations: Vec<f64> =
-        good(RunPhase::Power).filter_map(|r| r.measured.as_ref()).map(|m| m.duration_s).collect();
-    durations.sort_by(f64::total_cmp);
-    let median = durations.get(durations.len() / 2).copied().unwrap_or(0.0);
+    let times = good(RunPhase::Power).filter_map(RunRecord::compared_time);
+    let mut times_s: Vec<f64> = times.map(ComparedTime::seconds).collect();
+    times_s.sort_by(f64::total_cmp);
+    let median = times_s.get(times_s.len() / 2).copied().unwrap_or(0.0);
     let (mut power, mut power_repeats) = (Vec::new(), Vec::new());
     for record in good(RunPhase::Power) {
         let Some(measured) = &record.measured else { continue };
-        let apart = (measured.duration_s - median).abs();
-        if durations.len() > 2 && apart > options.duration_mismatch * median {
-            let lasted = measured.duration_s;
-            let reason = format!("it lasted {lasted:.2} s, the case's median is {median:.2} s");
+        let time = ComparedTime::of(measured, &record.board.meter);
+        if times_s.len() > 2 && time.is_off(median, options.duration_mismatch) {
+            let reason = format!("{}, the case's median is {median:.2} s", time.text());
             left_out.push(DatasetOmission { what: record.folder.clone(), reason });
         } else {
             power.push(measured);

@@ -15,6 +15,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use crate::power::meter::SAMPLED_HERE;
 use crate::private_files::TemporaryFolder;
 use crate::scenario::MeterChoice;
+use crate::toolchain::async_profiler::{LIBRARY_VARIABLE, ProfilerLibrary};
 use crate::toolchain::{Jdk, async_profiler, flight_recorder, jar};
 
 use super::error::DeviceError;
@@ -37,8 +38,8 @@ pub struct LocalJvm {
     /// where a container sees its host's files.
     meter_root: PathBuf,
     pub(super) folder: TemporaryFolder,
-    /// async-profiler's library, where one is named.
-    async_profiler: Option<PathBuf>,
+    /// async-profiler's library, which samples, or why Flight Recorder does.
+    async_profiler: ProfilerLibrary,
     /// Seconds since this machine's start when `began` was taken.
     began_s: f64,
     began: Instant,
@@ -55,12 +56,10 @@ impl LocalJvm {
         let meter = choose(LOCAL_SERIAL, &SAMPLED_HERE, choice, local_shell)?;
         let meter_root = std::env::var_os("WATTLINE_ROOT").map(PathBuf::from).unwrap_or_default();
         let (began_s, began) = (began_s.unwrap_or(0.0), Instant::now());
-        let async_profiler = async_profiler::library();
-        if let Some(path) = async_profiler.as_ref().filter(|library| !library.is_file()) {
-            let what = format!("{} names no file", async_profiler::LIBRARY_VARIABLE);
-            let source = io::Error::new(io::ErrorKind::NotFound, what);
-            return Err(DeviceError::File { path: path.clone(), source });
-        }
+        let async_profiler = ProfilerLibrary::find(jdk, folder.path()).map_err(|path| {
+            let what = format!("{LIBRARY_VARIABLE} names no file");
+            DeviceError::File { path, source: io::Error::new(io::ErrorKind::NotFound, what) }
+        })?;
         Ok(Self { jdk: jdk.clone(), meter, meter_root, folder, async_profiler, began_s, began })
     }
 
@@ -76,6 +75,17 @@ impl LocalJvm {
             reasons.push("power is estimated by the software model".into());
             reasons.join("; ")
         })
+    }
+
+    /// The sampling profiler of its sessions, and what it does not see, as a sentence.
+    pub fn sampler_remark(&self) -> String {
+        match &self.async_profiler {
+            ProfilerLibrary::Found(_) => "sampled by async-profiler".to_owned(),
+            ProfilerLibrary::Absent { reason } => format!(
+                "sampled by Flight Recorder, which sees no code of the virtual machine itself \
+                 (checksums, array copies, logarithms), since async-profiler is not there: {reason}"
+            ),
+        }
     }
 
     /// Model, runtime and sampling profiler of this machine.
@@ -96,8 +106,8 @@ impl LocalJvm {
             level: None,
             compiles: true,
             sampler: Some(match self.async_profiler {
-                Some(_) => Sampler::AsyncProfiler,
-                None => Sampler::FlightRecorder,
+                ProfilerLibrary::Found(_) => Sampler::AsyncProfiler,
+                ProfilerLibrary::Absent { .. } => Sampler::FlightRecorder,
             }),
         }
     }
@@ -105,7 +115,7 @@ impl LocalJvm {
     /// Options of a sampled JVM, which writes to the file `recording`; files that they need are put
     /// in `folder`.
     pub(super) fn sampling(&self, folder: &Path, recording: &Path) -> io::Result<Vec<OsString>> {
-        match &self.async_profiler {
+        match self.async_profiler.path() {
             Some(library) => Ok(async_profiler::options(library, recording)),
             None => flight_recorder::options(folder, recording),
         }

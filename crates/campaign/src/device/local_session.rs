@@ -15,7 +15,7 @@ use jiff::civil::date;
 
 use crate::assumptions::ASSUMED;
 use crate::build::counts_files;
-use crate::power::{MarkerTexts, crash_trace};
+use crate::power::{MachineLoad, MachineReading, MarkerTexts, crash_trace};
 use crate::scenario::steps_in_order;
 use crate::toolchain::jvm::exit_code;
 use crate::toolchain::{UTF8_LOCALE, flight_recorder};
@@ -31,6 +31,9 @@ use super::thread_times::ThreadTimes;
 /// Time between two readings of thread times, so that no thread ends with unread time: the shortest
 /// time that HotSpot keeps an idle compiler thread.
 const THREADS_PERIOD: Duration = Duration::from_millis(100);
+
+/// Time between two readings of the machine's load.
+const MACHINE_PERIOD: Duration = Duration::from_millis(200);
 
 impl LocalJvm {
     /// Runs a session to its end; calls `closed` with the number of microbenchmarks that have ended
@@ -82,6 +85,8 @@ struct LocalSession<'s> {
     plan: &'s SessionPlan,
     log: Mutex<Vec<(f64, String)>>,
     samples: Mutex<String>,
+    /// Readings of the machine's load.
+    machine: Mutex<Vec<(Instant, MachineReading)>>,
     /// The application's process; 0 where none runs.
     pid: AtomicU32,
     /// CPU times of its threads.
@@ -111,6 +116,7 @@ impl<'s> LocalSession<'s> {
             plan,
             log: Mutex::default(),
             samples: Mutex::new(header),
+            machine: Mutex::default(),
             pid: AtomicU32::new(0),
             threads: Mutex::default(),
             over: AtomicBool::new(false),
@@ -156,12 +162,30 @@ impl<'s> LocalSession<'s> {
             let reading = self.jvm.reading(self.pid.load(Ordering::SeqCst));
             let now_s = self.jvm.now_s();
             *lock(&self.samples) += &format!("@ {now_s:.6}\n{reading}");
+            self.read_machine(last);
             if last {
                 return;
             }
             thread::sleep(self.plan.period);
             last = self.over.load(Ordering::SeqCst);
         }
+    }
+
+    /// Reads the machine's load if the last reading is old enough, or in any case.
+    fn read_machine(&self, in_any_case: bool) {
+        let mut machine = lock(&self.machine);
+        let is_due = machine.last().is_none_or(|(read, _)| read.elapsed() >= MACHINE_PERIOD);
+        if is_due || in_any_case {
+            let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
+            machine.extend(MachineReading::parse(&stat).map(|reading| (Instant::now(), reading)));
+        }
+    }
+
+    /// Load of the machine by other work from the session's start to its end.
+    fn load(&self) -> Option<MachineLoad> {
+        let readings: Vec<MachineReading> =
+            lock(&self.machine).iter().map(|(_, reading)| *reading).collect();
+        MachineLoad::between(&readings, lock(&self.threads).times().process_s)
     }
 
     /// Adds a line to the log at the present time.
@@ -413,6 +437,7 @@ impl<'s> LocalSession<'s> {
                 thermal_status: None,
                 screen_on: None,
                 compiled: None,
+                load: self.load(),
                 input_fault: None,
                 warnings,
             },

@@ -16,7 +16,7 @@ use super::session_profile::{self, SessionProfile};
 use super::shell::{self, quoted};
 use super::shortened::shortened;
 use super::{instrumentation_status, lock, lost_lines};
-use crate::power::{Window, parse_session_log};
+use crate::power::{MachineLoad, Window, parse_session_log};
 
 /// Time limit for notifying a board that a command has ended.
 const TELL_LIMIT: Duration = Duration::from_secs(10);
@@ -60,6 +60,8 @@ pub struct SessionOutcome {
     pub screen_on: Option<bool>,
     /// How the package was compiled ahead (`speed`, `verify`, ...); absent before Android 7.
     pub compiled: Option<String>,
+    /// Load of the machine by other work; absent where it is not read, as on boards.
+    pub load: Option<MachineLoad>,
     /// Why the application did not get the input of a command of this machine; absent where it
     /// did, or there is none.
     pub input_fault: Option<String>,
@@ -300,6 +302,7 @@ fn outcome(output: &str) -> Option<SessionOutcome> {
         thermal_status: last_value(output, "thermal_status").and_then(|text| text.parse().ok()),
         screen_on: last_value(output, "screen").map(|screen| screen == "on"),
         compiled: last_value(output, "compiled").map(Into::into),
+        load: None,
         input_fault: None,
         warnings,
     })

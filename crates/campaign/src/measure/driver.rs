@@ -411,6 +411,7 @@ impl BoardDriver<'_, '_, '_> {
                 thermal_status: outcome.thermal_status,
                 screen_on: outcome.screen_on,
                 compiled: outcome.compiled,
+                load: outcome.load,
                 temperature_before_c: outcome.temperature_before_c,
                 temperature_after_c: outcome.temperature_after_c,
                 charging: None,

@@ -6,12 +6,13 @@ use crate::power::{FlawKind, PowerTrace, RowKind};
 use crate::quantile::median;
 use crate::scenario::CampaignProtocol;
 
+use super::compared_time::ComparedTime;
 use super::judge_settings::{JudgeSettings, RunReference};
 use super::record::{Conditions, ExitState, MeasuredSession, RawLogs};
 
-/// Number of good runs of a case from which durations are compared: with fewer an outlier would
-/// make the ones after it look bad.
-const DURATIONS_MIN: usize = 3;
+/// Number of good runs of a case from which times are compared: with fewer an outlier would make
+/// the ones after it look bad.
+const TIMES_MIN: usize = 3;
 
 /// Largest residual of the markers that align the clocks, in seconds.
 const CLOCK_RESIDUAL_MAX_S: f64 = 0.25;
@@ -113,20 +114,19 @@ pub(super) fn check_samples(
     reasons
 }
 
-pub(super) fn check_duration(
+pub(super) fn check_time(
     phase: RunPhase,
-    measured: &MeasuredSession,
+    time: ComparedTime,
     reference: &RunReference,
     settings: &JudgeSettings,
 ) -> Option<String> {
     let expected = match phase {
         RunPhase::Idle => settings.idle_s,
-        _ if reference.durations_s.len() < DURATIONS_MIN => return None,
-        _ => median(reference.durations_s.iter().copied())?,
+        _ if reference.times_s.len() < TIMES_MIN => return None,
+        _ => median(reference.times_s.iter().copied())?,
     };
-    let found = measured.duration_s;
-    let apart = (found - expected).abs() > settings.limits.duration_mismatch * expected;
-    apart.then(|| format!("it lasted {found:.2} s, where {expected:.2} s were expected"))
+    let is_off = time.is_off(expected, settings.limits.duration_mismatch);
+    is_off.then(|| format!("{}, where {expected:.2} s were expected", time.text()))
 }
 
 pub(super) fn check_counts(

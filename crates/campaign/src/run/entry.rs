@@ -144,7 +144,7 @@ impl<'e> RunEntry<'e> {
         let good = || journal.records.iter().filter(|r| r.is_good_run_of(case, phase));
         let own = good().filter(|record| is_on(record, self.board));
         RunReference {
-            durations_s: own.filter_map(|r| Some(r.measured.as_ref()?.duration_s)).collect(),
+            times_s: own.filter_map(RunRecord::compared_time).map(ComparedTime::seconds).collect(),
             counts_crc32: match phase {
                 RunPhase::Traced => good().find_map(|r| r.measured.as_ref()?.counts_crc32),
                 RunPhase::Power | RunPhase::Sampled | RunPhase::Idle => None,

@@ -10,9 +10,10 @@ use crate::power::{
 use crate::scenario::CampaignProtocol;
 
 use super::checks::{
-    check_conditions, check_counts, check_duration, check_frequency, check_heat, check_profile,
-    check_samples, check_windows,
+    check_conditions, check_counts, check_frequency, check_heat, check_profile, check_samples,
+    check_time, check_windows,
 };
+use super::compared_time::ComparedTime;
 use super::judge_settings::{JudgeSettings, RunReference};
 use super::readings::{check_readings, longest_still_s};
 use super::record::{MeasuredSession, RawLogs, RawRun};
@@ -30,6 +31,7 @@ pub fn judge_run(
     reasons.extend(check_heat(&raw.conditions));
     match measure(phase, &raw.logs, settings) {
         Ok((measured, trace)) => {
+            let compared = ComparedTime::of(&measured, &raw.board.meter);
             reasons.extend(check_samples(&measured, &trace, settings));
             reasons.extend(check_readings(
                 &trace,
@@ -37,7 +39,7 @@ pub fn judge_run(
                 measured.end_uptime_s,
                 &ASSUMED,
             ));
-            reasons.extend(check_duration(phase, &measured, reference, settings));
+            reasons.extend(check_time(phase, compared, reference, settings));
             reasons.extend(check_counts(phase, &measured, reference));
             reasons.extend(check_profile(phase, &raw.logs));
             if phase == RunPhase::Traced && settings.protocol == CampaignProtocol::Windows {
@@ -249,10 +251,10 @@ pub(crate) mod tests {
         let none = RunReference::default();
         let (_, idle) = judge_run(RunPhase::Idle, &session(2.0), &none, &short);
         assert_eq!(idle, ["it lasted 10.00 s, where 8.00 s were expected"]);
-        let three = RunReference { durations_s: vec![12.0, 30.0, 12.0], ..none.clone() };
+        let three = RunReference { times_s: vec![12.0, 30.0, 12.0], ..none.clone() };
         let (_, power) = judge_run(RunPhase::Power, &session(2.0), &three, &settings());
         assert_eq!(power, ["it lasted 10.00 s, where 12.00 s were expected"]);
-        let two = RunReference { durations_s: vec![12.0, 30.0], ..none };
+        let two = RunReference { times_s: vec![12.0, 30.0], ..none };
         assert!(judge_run(RunPhase::Power, &session(2.0), &two, &settings()).1.is_empty());
     }
 

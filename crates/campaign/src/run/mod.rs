@@ -14,6 +14,7 @@
 pub(crate) mod basis;
 pub(crate) mod campaign;
 mod checks;
+pub(crate) mod compared_time;
 mod entry;
 pub(crate) mod error;
 pub(crate) mod fleet;

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::{PlannedRun, RunPhase};
-use crate::power::{RuntimeShares, RuntimeThreadTimes};
+use crate::power::{MachineLoad, RuntimeShares, RuntimeThreadTimes};
+
+use super::compared_time::ComparedTime;
 
 /// The record of one run, stored as `record.json` and as a line of the journal. Times on the wall
 /// clock are the log's: seconds since the year's start in the board's time zone.
@@ -99,6 +101,10 @@ pub struct Conditions {
     /// How the package was compiled ahead, as Android names it; none where it is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compiled: Option<String>,
+    /// Load of the machine by other work; none where it is not read, as on boards, and in records
+    /// of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<MachineLoad>,
     /// Temperature in degrees Celsius before; none where there is no sensor.
     pub temperature_before_c: Option<f64>,
     /// Temperature in degrees Celsius after; none where there is no sensor.
@@ -255,6 +261,11 @@ impl RunRecord {
     /// Whether the run is good, of this case and of this phase.
     pub fn is_good_run_of(&self, case: &str, phase: RunPhase) -> bool {
         self.is_good() && self.run.case == case && self.run.phase == phase
+    }
+
+    /// The time by which the run is compared with others of its case; none if nothing was measured.
+    pub fn compared_time(&self) -> Option<ComparedTime> {
+        Some(ComparedTime::of(self.measured.as_ref()?, &self.board.meter))
     }
 
     /// The reasons why the run is bad, in one line; empty for a good run.

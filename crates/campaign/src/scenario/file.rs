@@ -318,8 +318,9 @@ pub(crate) struct LimitsSection {
     pub min_sample_share: f64,
     /// Highest temperature in degrees Celsius before or after a run. Default 85.
     pub temperature_c: f64,
-    /// Furthest a power run's duration may be from its case's traced run, and an idle
-    /// run's from the nominal one, as a share. Default 0.25.
+    /// Furthest a run's duration may be from that of the case's runs of its kind, and an idle run's
+    /// from the nominal one, as a share; with the `software` meter the application's CPU time
+    /// counts instead. Default 0.25.
     pub duration_mismatch: f64,
 }
 

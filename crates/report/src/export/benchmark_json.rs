@@ -16,7 +16,7 @@ pub(super) fn benchmark_json(data: &ExportData<'_>) -> Vec<u8> {
             "build": {
                 "brand": "wattline",
                 "device": data.board,
-                "fingerprint": if data.is_virtual { "virtual board" } else { "board" },
+                "fingerprint": format!("{} energy", data.basis),
                 "model": data.board,
             },
             "cpuLocked": data.frequency_hz.is_some(),

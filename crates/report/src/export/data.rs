@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::account::Accounts;
 use crate::account::calls::CallAccounts;
+use crate::power::FigureBasis;
 use crate::power::{PowerTrace, Window};
 use crate::report::Repository;
 
@@ -40,8 +41,8 @@ pub struct ExportData<'a> {
     pub package: &'a str,
     /// The board's model or serial.
     pub board: &'a str,
-    /// Whether the board is virtual.
-    pub is_virtual: bool,
+    /// Basis of its energies.
+    pub basis: FigureBasis,
     /// Fixed CPU frequency in Hz; absent where it was not fixed.
     pub frequency_hz: Option<u64>,
     /// The accounts.
@@ -56,6 +57,17 @@ pub struct ExportData<'a> {
     pub repository: &'a Repository,
     /// Depth of flame graph stacks that are not calls.
     pub depth: StackDepth,
+}
+
+impl ExportData<'_> {
+    /// What kind of board it is, as text.
+    pub(super) fn board_kind(&self) -> &'static str {
+        match self.basis {
+            FigureBasis::Measured => "board",
+            FigureBasis::Estimated => "board, energy estimated and not measured,",
+            FigureBasis::Simulated => "VIRTUAL board",
+        }
+    }
 }
 
 /// Last level of the stacks of a flame graph.

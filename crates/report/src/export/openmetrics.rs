@@ -9,9 +9,13 @@ use crate::exposition::OpenMetricsText;
 /// The text of the exposition.
 pub(super) fn openmetrics(data: &ExportData<'_>) -> Vec<u8> {
     let mut text = OpenMetricsText::default();
-    let is_virtual = data.is_virtual.to_string();
     let labels = |key, value| {
-        [("scenario", data.scenario), ("board", data.board), ("virtual", &is_virtual), (key, value)]
+        [
+            ("scenario", data.scenario),
+            ("board", data.board),
+            ("basis", data.basis.name()),
+            (key, value),
+        ]
     };
     for (name, help, pick) in FAMILIES {
         text.gauge_family(name, "joules", help);
@@ -61,7 +65,7 @@ mod tests {
         for line in text.lines().filter(|line| !line.starts_with('#')) {
             let (series, value) = line.rsplit_once(' ').unwrap();
             assert!(value.parse::<f64>().unwrap().is_finite(), "{line}");
-            assert!(series.ends_with('}') && series.contains("virtual=\"true\""), "{line}");
+            assert!(series.ends_with('}') && series.contains("basis=\"simulated\""), "{line}");
         }
     }
 }

@@ -14,9 +14,8 @@ const GAP_S: f64 = 1.0;
 
 /// The bytes of the trace.
 pub(super) fn perfetto(data: &ExportData<'_>) -> Vec<u8> {
-    let sort = if data.is_virtual { "VIRTUAL board" } else { "board" };
     let mut trace = TraceBuilder::default();
-    let title = format!("{}: sessions on {sort} {}", data.scenario, data.board);
+    let title = format!("{}: sessions on {} {}", data.scenario, data.board_kind(), data.board);
     let sessions = trace.track(title, None);
     let tracks: BTreeMap<&str, TrackId> = rails(data.sessions)
         .into_iter()

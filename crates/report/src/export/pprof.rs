@@ -146,7 +146,7 @@ pub(super) fn pprof(data: &ExportData<'_>) -> Vec<u8> {
     builder.profile.sample_type = vec![energy.clone(), executions];
     builder.profile.default_sample_type = energy.kind;
     (builder.profile.period_type, builder.profile.period) = (Some(energy), 1);
-    let board = if data.is_virtual { "VIRTUAL board" } else { "board" };
+    let board = data.board_kind();
     let callers = match data.calls {
         Some(_) => "callers are callers, the first is the thread",
         None => "callers are classes and packages",

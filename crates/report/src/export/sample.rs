@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::data::{ExportData, InputEnergies, SessionTrace};
 use crate::account::{Accounts, account};
+use crate::power::FigureBasis;
 use crate::power::{PowerTrace, Window};
 use crate::report::Repository;
 use crate::sample_accounts as accounts;
@@ -23,7 +24,7 @@ impl OwnedExportData {
             scenario: "blit",
             package: "org.example",
             board: "ODROID-XU",
-            is_virtual: true,
+            basis: FigureBasis::Simulated,
             frequency_hz: Some(1_100_000_000),
             accounts: &self.accounts,
             inputs: &self.inputs,

@@ -405,7 +405,7 @@ pub(super) mod tests {
                 end_s: cycle as f64 + 1.0,
                 part: "cpu".into(),
                 formula: "design-power".into(),
-                basis: "model".into(),
+                basis: "estimated".into(),
                 energy_j: fj(10.0),
                 unattributed_j: fj(1.0),
             });

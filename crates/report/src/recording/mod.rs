@@ -16,6 +16,7 @@ mod tables;
 use serde::{Deserialize, Serialize};
 
 use crate::format::counted;
+use crate::power::FigureBasis;
 
 pub use accounts::{
     MethodSum, ProcessSum, RecordedMethodKey, RecordingSums, accounts_of, kind_of_thread,
@@ -172,7 +173,16 @@ impl JvmDescription {
 impl RecordingHeader {
     /// Whether any figure comes from a model instead of a measurement.
     pub fn is_model(&self) -> bool {
-        self.formulas.iter().any(|formula| formula.basis != "measured")
+        self.formulas.iter().any(|formula| formula.basis != FigureBasis::Measured.name())
+    }
+
+    /// Basis of the recording as a whole: no better than that of any figure in it.
+    pub fn basis(&self) -> FigureBasis {
+        match (self.is_virtual, self.is_model()) {
+            (true, _) => FigureBasis::Simulated,
+            (false, true) => FigureBasis::Estimated,
+            (false, false) => FigureBasis::Measured,
+        }
     }
 
     /// The formulas as one line of text.

@@ -328,8 +328,10 @@ mod tests {
     #[test]
     fn the_page_says_what_it_is_and_escapes_names() {
         let mut recording = recording();
-        recording.about.formulas =
-            vec![super::super::FormulaDescription { basis: "model".into(), ..Default::default() }];
+        recording.about.formulas = vec![super::super::FormulaDescription {
+            basis: "estimated".into(),
+            ..Default::default()
+        }];
         recording.processes[1].name = "<script>\u{202e}".into();
         let sums = sum_recording(&recording);
         let page = recording_page("rec", &recording, &sums);

@@ -9,44 +9,21 @@ use crate::facts::MeasuringOverheads;
 use crate::hint::{Hint, JointSaving, WithheldPlaces};
 use crate::model::table::Table;
 use crate::model::{CvRow, Model, OperationEstimability};
+use crate::power::FigureBasis;
 
 /// The measured board, its meter and frequency.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportedBoard {
     /// Model or serial.
     pub name: String,
-    /// Whether the board is virtual, which the headline states.
-    pub is_virtual: bool,
-    /// Whether power comes from a model of CPU time instead of a meter.
-    pub is_estimate: bool,
+    /// Basis of its energies, which the headline states.
+    pub basis: FigureBasis,
     /// Simulated energy model of a virtual board, where its records name it.
     pub simulated_model: Option<String>,
     /// The meter: `INA231 (arm, mem, g3d, kfc)`.
     pub meter: String,
     /// Fixed frequency with its unit; absent where it was not fixed.
     pub frequency: Option<String>,
-}
-
-/// Origin of the energies of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EnergyOrigin {
-    /// Computed by a virtual board.
-    Simulated,
-    /// Estimated from CPU time by a power model.
-    Estimated,
-    /// Measured by a power meter.
-    Measured,
-}
-
-impl ReportedBoard {
-    /// Origin of the board's energies.
-    pub fn origin(&self) -> EnergyOrigin {
-        match self.is_virtual {
-            true => EnergyOrigin::Simulated,
-            false if self.is_estimate => EnergyOrigin::Estimated,
-            false => EnergyOrigin::Measured,
-        }
-    }
 }
 
 /// Numbers of cases and runs of a campaign.

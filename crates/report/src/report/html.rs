@@ -5,7 +5,8 @@ use askama::Template;
 
 use crate::format;
 use crate::format::visible;
-use crate::report::data::{EnergyOrigin, ReportData, ReportSection};
+use crate::power::FigureBasis;
+use crate::report::data::{ReportData, ReportSection};
 use crate::report::view::accounts::{OperationView, PlaceView};
 use crate::report::view::blocks::{BlockView, ClassView};
 use crate::report::view::calls::CallsView;
@@ -97,9 +98,9 @@ pub fn report_page(data: &ReportData<'_>) -> String {
         flame_script: FLAME_SCRIPT,
         version: env!("CARGO_PKG_VERSION"),
         scenario: visible(data.scenario),
-        is_virtual: data.board.is_virtual,
+        is_virtual: data.board.basis == FigureBasis::Simulated,
         origin: summary::origin(data),
-        is_measured: data.board.origin() == EnergyOrigin::Measured,
+        is_measured: data.board.basis == FigureBasis::Measured,
         headline: summary::headline(data),
         notes: data.notes.iter().map(|note| visible(note)).collect(),
         facts: summary::facts(data),

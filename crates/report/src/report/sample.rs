@@ -17,6 +17,7 @@ use crate::java::SourceFile;
 use crate::model::table::{Case, Table};
 use crate::model::{CvRow, CvSet, Model, OperationEstimability};
 use crate::operations::{Dictionary, LibraryFunction};
+use crate::power::FigureBasis;
 use crate::report::data::{CampaignFacts, ReportData, ReportSection, ReportedBoard};
 use crate::sample_accounts;
 use crate::units::Joules;
@@ -154,8 +155,7 @@ pub(crate) fn report() -> OwnedReportData {
         scenario: "orbit".into(),
         board: ReportedBoard {
             name: "raspberry-pi-5, seed 7".into(),
-            is_virtual: true,
-            is_estimate: false,
+            basis: FigureBasis::Simulated,
             simulated_model: Some("additive".into()),
             meter: "INA231 (arm, mem, g3d, kfc), 3.8 Hz".into(),
             frequency: Some("1.1 GHz".into()),

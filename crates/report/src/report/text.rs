@@ -8,7 +8,8 @@ use crate::account::{AccountEvaluation, Interval, UnseenInputs};
 use crate::format::{self, counted, truncate, visible, visible_name};
 use crate::hint::{AppliedHints, FoundHints, Hint};
 use crate::model::{self, CvSet};
-use crate::report::data::{EnergyOrigin, ReportData};
+use crate::power::FigureBasis;
+use crate::report::data::ReportData;
 use crate::report::view::links::SourceLinks;
 use crate::report::view::{accounts, fit, hints, most_expensive, overheads, summary};
 use crate::units::Joules;
@@ -32,10 +33,10 @@ pub fn summary_text(data: &ReportData<'_>) -> String {
 /// Lines on scenario, board and campaign.
 fn head(data: &ReportData<'_>) -> Vec<String> {
     let campaign = &data.campaign;
-    let kind = match data.board.origin() {
-        EnergyOrigin::Simulated => "VIRTUAL BOARD",
-        EnergyOrigin::Estimated => "ESTIMATED, no power meter",
-        EnergyOrigin::Measured => "measured",
+    let kind = match data.board.basis {
+        FigureBasis::Simulated => "VIRTUAL BOARD",
+        FigureBasis::Estimated => "ESTIMATED, no power meter",
+        FigureBasis::Measured => "measured",
     };
     let frequency = data.board.frequency.as_deref().unwrap_or("not fixed");
     let mut lines = vec![

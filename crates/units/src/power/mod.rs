@@ -7,9 +7,11 @@
 pub mod align;
 pub mod counter;
 pub mod crash;
+pub mod figure_basis;
 pub mod gc_log;
 pub mod integrate;
 pub mod logcat;
+pub mod machine_load;
 pub mod meter;
 pub mod runtime_threads;
 pub mod session_log;
@@ -18,11 +20,13 @@ pub mod trace;
 pub use align::{AlignError, ClockLag, CorrelationOptions, align_by_correlation, align_markers};
 pub use counter::MeterCounter;
 pub use crash::crash_trace;
+pub use figure_basis::FigureBasis;
 pub use gc_log::{GarbageCollection, parse_gc_message};
 pub use integrate::{
     IntegrateError, MeterTiming, Series, Window, WindowEnergy, integrate, integrate_delayed,
 };
 pub use logcat::{LogLine, format_log_time, parse_log_line};
+pub use machine_load::{MachineLoad, MachineReading};
 pub use meter::{METERS, Meter, MeterError, MeterOffer, meter_by_name, parse_samples};
 pub use runtime_threads::{RuntimeShares, RuntimeThreadTimes};
 pub use session_log::{

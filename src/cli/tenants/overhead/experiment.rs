@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::attribution::monitor::formulas::FigureBasis;
 use crate::attribution::tenants::{
     BASE_NAME, ExperimentTables, MeasuredRun, experiment_csv, parse_runs,
 };
@@ -16,6 +15,7 @@ use crate::cli::stop::StopRequest;
 use crate::failure::Failure;
 use crate::folder::Output;
 use crate::format::{counted, visible_name};
+use crate::power::FigureBasis;
 use clap::Args;
 
 use super::OverheadFigures;
@@ -119,7 +119,7 @@ impl ExperimentArguments {
         }
         let basis = match reader.basis() {
             FigureBasis::Measured => "",
-            FigureBasis::Model => " (figures of a model, no measurement)",
+            FigureBasis::Estimated => " (figures of a model, no measurement)",
         };
         Ok((OverheadFigures { with, base, source }, basis))
     }

@@ -6,13 +6,12 @@ use std::collections::BTreeSet;
 use crate::assumptions::ASSUMED;
 use crate::attribution::monitor::RunningModules;
 use crate::attribution::monitor::facts::HostFacts;
-use crate::attribution::monitor::formulas::{
-    DesignPower, EnergyFormula, FigureBasis, MachinePart, Metered,
-};
+use crate::attribution::monitor::formulas::{DesignPower, EnergyFormula, MachinePart, Metered};
 use crate::attribution::monitor::host::Host;
 use crate::attribution::monitor::machine::ThisMachine;
 use crate::cli::monitor::meters;
 use crate::failure::Failure;
+use crate::power::FigureBasis;
 use crate::power::Meter;
 
 /// Energy by socket that was spent in a time.
@@ -71,7 +70,7 @@ impl PowerReader {
     pub fn basis(&self) -> FigureBasis {
         match self.source {
             ReaderSource::Meter { .. } => FigureBasis::Measured,
-            ReaderSource::Model(_) => FigureBasis::Model,
+            ReaderSource::Model(_) => FigureBasis::Estimated,
         }
     }
 

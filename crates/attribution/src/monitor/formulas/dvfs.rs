@@ -2,13 +2,12 @@
 //! its clock where frequencies and voltages are known, else the constant 0.7 TDP.
 
 use wattline_units::assumptions::ASSUMED;
+use wattline_units::power::FigureBasis;
 use wattline_units::power::meter::full_load_w;
 
 use super::super::equations::{capacitance, dynamic_power_w, mean_power_w};
 use super::super::facts::{HostFacts, TICKS_PER_S};
-use super::{
-    Covers, EnergyFormula, FigureBasis, FormulaError, MachinePart, PartEnergy, passed, state_times,
-};
+use super::{Covers, EnergyFormula, FormulaError, MachinePart, PartEnergy, passed, state_times};
 
 /// Voltages by frequency in kHz.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -125,7 +124,7 @@ impl EnergyFormula for DesignPower {
     }
 
     fn basis(&self) -> FigureBasis {
-        FigureBasis::Model
+        FigureBasis::Estimated
     }
 
     fn describe(&self) -> String {

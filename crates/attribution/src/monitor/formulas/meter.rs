@@ -1,7 +1,8 @@
 //! Measured energy: two readings of a meter.
 
 use super::super::facts::HostFacts;
-use super::{Covers, EnergyFormula, FigureBasis, FormulaError, MachinePart, PartEnergy};
+use super::{Covers, EnergyFormula, FormulaError, MachinePart, PartEnergy};
+use wattline_units::power::FigureBasis;
 use wattline_units::power::Meter;
 
 /// Formula that takes the energy of a meter's rails.

@@ -10,6 +10,7 @@ mod soc;
 mod soc_file;
 
 use super::facts::{CoreTimes, HostFacts};
+use wattline_units::power::FigureBasis;
 
 pub use dvfs::{DesignPower, VoltageTable, parse_voltages};
 pub use meter::Metered;
@@ -25,25 +26,6 @@ pub struct FormulaError {
     pub formula: &'static str,
     /// What is missing, and what to do.
     pub problem: String,
-}
-
-/// Basis of a figure: measured or modelled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FigureBasis {
-    /// A meter of the machine.
-    Measured,
-    /// A model of it: no measurement, and of unknown error.
-    Model,
-}
-
-impl FigureBasis {
-    /// Returns the name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            FigureBasis::Measured => "measured",
-            FigureBasis::Model => "model",
-        }
-    }
 }
 
 /// Part of the machine, whose energy processes share by CPU time or by bytes.

@@ -2,10 +2,11 @@
 //! the card's mode, at the watts that its maker gives for it.
 
 use std::collections::BTreeMap;
+use wattline_units::power::FigureBasis;
 
 use super::super::equations::network_power_w;
 use super::super::facts::HostFacts;
-use super::{Covers, EnergyFormula, FigureBasis, FormulaError, MachinePart, PartEnergy};
+use super::{Covers, EnergyFormula, FormulaError, MachinePart, PartEnergy};
 
 /// Formula of the network's energy: watts of transmission by interface and mode (Mb/s).
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -34,7 +35,7 @@ impl EnergyFormula for NetworkModes {
     }
 
     fn basis(&self) -> FigureBasis {
-        FigureBasis::Model
+        FigureBasis::Estimated
     }
 
     fn describe(&self) -> String {

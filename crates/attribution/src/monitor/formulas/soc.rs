@@ -4,9 +4,9 @@
 use super::super::equations::mean_power_w;
 use super::super::facts::{HostFacts, Policy, TICKS_PER_S};
 use super::{
-    Covers, EnergyFormula, FigureBasis, FormulaError, MachinePart, PartEnergy, SocTable, passed,
-    state_times,
+    Covers, EnergyFormula, FormulaError, MachinePart, PartEnergy, SocTable, passed, state_times,
 };
+use wattline_units::power::FigureBasis;
 
 /// Formula of a chip's power by the table of its cores' power.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +50,7 @@ impl EnergyFormula for SocPower {
     }
 
     fn basis(&self) -> FigureBasis {
-        FigureBasis::Model
+        FigureBasis::Estimated
     }
 
     fn describe(&self) -> String {

@@ -5,7 +5,8 @@ use crate::account::{Interval, Ledger, LedgerEntry, LedgerRow, ledger as rows};
 use crate::exact::{Femtojoules, share};
 use crate::format;
 use crate::model;
-use crate::report::data::{EnergyOrigin, ReportData, ReportedBoard};
+use crate::power::FigureBasis;
+use crate::report::data::{ReportData, ReportedBoard};
 use crate::report::view::{fit, overheads};
 use crate::scenario::UnanalysedLanguage;
 use crate::units::Joules;
@@ -40,29 +41,29 @@ pub(crate) struct LedgerRowView {
 
 /// Origin of the figures in a few words.
 pub fn origin(data: &ReportData<'_>) -> &'static str {
-    match data.board.origin() {
-        EnergyOrigin::Simulated => "Measured on a virtual board",
-        EnergyOrigin::Estimated => "Estimated without a power meter",
-        EnergyOrigin::Measured => "Measured by a power meter",
+    match data.board.basis {
+        FigureBasis::Simulated => "Measured on a virtual board",
+        FigureBasis::Estimated => "Estimated without a power meter",
+        FigureBasis::Measured => "Measured by a power meter",
     }
 }
 
 /// Sentence below the title on the origin of the figures.
 pub fn headline(data: &ReportData<'_>) -> String {
     let board = format::visible(&data.board.name);
-    match data.board.origin() {
-        EnergyOrigin::Simulated => {
+    match data.board.basis {
+        FigureBasis::Simulated => {
             let simulated_model = simulated_model(data.board).map(|model| format!(" ({model})"));
             format!(
                 "{board}. The energies are those of a simulated chip{}, not of a device.",
                 simulated_model.unwrap_or_default()
             )
         }
-        EnergyOrigin::Estimated => format!(
+        FigureBasis::Estimated => format!(
             "{board}. A model of power computed the energies from CPU time: joules are in \
              proportion to it, and their absolute values depend on the power that the model assumes."
         ),
-        EnergyOrigin::Measured => format!("{board}."),
+        FigureBasis::Measured => format!("{board}."),
     }
 }
 
