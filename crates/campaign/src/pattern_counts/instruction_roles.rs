@@ -147,7 +147,7 @@ impl RoleReader<'_> {
         if self.arithmetic(name) || self.memory(one) || self.calls(one) {
             return;
         }
-        self.rest(name);
+        self.rest(one);
     }
 
     fn branch_of(&mut self, name: &str) -> Option<(&'static str, &'static str, usize)> {
@@ -332,20 +332,20 @@ impl RoleReader<'_> {
     }
 
     /// What is left: jumps, copies of the stack, and what no pattern has.
-    fn rest(&mut self, name: &str) {
-        match name {
+    fn rest(&mut self, one: &ListedInstruction) {
+        match one.name.as_str() {
             "goto" => self.head("else branch", "", ""),
             "tableswitch" | "lookupswitch" => {
                 self.operands(1);
                 let consecutive = "Switch-case consecutive";
-                let is_table = name == "tableswitch";
+                let is_table = one.name == "tableswitch";
                 self.head(
                     if is_table { consecutive } else { "Switch-case non-consecutive" },
                     "",
                     "int",
                 );
             }
-            _ if name.starts_with("dup") => {
+            name if name.starts_with("dup") => {
                 let top = self.stack.pop();
                 self.stack.push(top);
                 // Of a new object it is part of the allocation.
@@ -356,25 +356,32 @@ impl RoleReader<'_> {
                 });
                 self.stack.duplicate(name);
             }
-            _ => self.outside(name),
+            _ => self.outside(one),
         }
     }
 
-    fn outside(&mut self, name: &str) {
+    fn outside(&mut self, one: &ListedInstruction) {
         self.set(InstructionRole::Outside(NO_PATTERN));
-        match name {
+        match one.name.as_str() {
             "swap" => self.stack.swap(),
             "pop" | "monitorenter" | "monitorexit" | "athrow" => {
                 self.stack.pop();
             }
             "pop2" => self.stack.pop_two_words(),
             "instanceof" => {
-                self.operands(1);
+                self.stack.pop();
                 self.push_of("int");
             }
-            // How many lengths it takes its operand tells; the roles of loads don't depend on it.
             "multianewarray" => {
-                self.forget();
+                match length_count(&one.operand) {
+                    Some(lengths) => {
+                        for _ in 0..lengths {
+                            self.stack.pop();
+                        }
+                    }
+                    // What it takes from the stack is not known.
+                    None => self.forget(),
+                }
                 self.push_of("Reference");
             }
             // checkcast and nop leave the stack as it is.
@@ -416,6 +423,11 @@ fn primitive(operand: &str) -> &'static str {
         "11" => "long",
         _ => "int",
     }
+}
+
+/// Number of lengths that `multianewarray` takes, by its operand: `2[[I`.
+fn length_count(operand: &str) -> Option<u8> {
+    operand.split_once('[')?.0.parse().ok()
 }
 
 /// Operation and resulting type of a conversion.
@@ -560,6 +572,25 @@ mod tests {
         assert_eq!(library[1], InstructionRole::Outside(LIBRARY));
     }
 
+    /// `this.grid = new int[n][m]`.
+    #[test]
+    fn an_array_of_arrays_takes_its_lengths_and_leaves_other_loads_to_their_heads() {
+        let found =
+            roles(&["aload", "iload", "iload", "multianewarray 2[[I", "putfield a/B.c:[[I"]);
+        let unused = InstructionRole::Outside(UNUSED);
+        assert_eq!(found[..3], [PART, unused, unused]);
+        assert_eq!(found[3], InstructionRole::Outside(NO_PATTERN));
+        assert_eq!(found[4], head("Object put field", "", "Reference"));
+    }
+
+    #[test]
+    fn a_load_whose_type_is_tested_is_no_part_of_a_pattern() {
+        let found = roles(&["aload", "instanceof a/B", "ifeq - 3", "return"]);
+        assert_eq!(found[0], InstructionRole::Outside(UNUSED));
+        assert_eq!(found[1], InstructionRole::Outside(NO_PATTERN));
+        assert_eq!(found[2], head("if non-equal (int )", "", "int"));
+    }
+
     #[test]
     fn nothing_is_dropped() {
         let found = roles(&["iload", "ifeq - 4", "iload", "goto - 5", "iload", "ireturn"]);
@@ -572,6 +603,7 @@ mod tests {
         assert_eq!([compound[0], compound[1]], [PART, PART]);
         assert_eq!(compound[6], head("Array store", "Load", "int"));
         // Nothing panics on code that is none.
+        assert_eq!(roles(&["multianewarray", "multianewarray 999[[I"]).len(), 2);
         assert_eq!(roles(&["iadd", "dup_x2", "what a b", "invokestatic x"]).len(), 4);
     }
 }
