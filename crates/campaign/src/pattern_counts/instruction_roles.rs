@@ -323,9 +323,10 @@ impl RoleReader<'_> {
             None => call_pattern("Static method call"),
         };
         if let Some(receiver) = receiver {
-            let is_part = is_object || is_own && called.name != "<init>";
-            let of_receiver =
-                if is_part { InstructionRole::Part } else { InstructionRole::Outside(ARGUMENT) };
+            let of_receiver = match role {
+                InstructionRole::Outside(_) => InstructionRole::Outside(ARGUMENT),
+                _ => InstructionRole::Part,
+            };
             self.use_value(receiver, of_receiver);
         }
         self.set(role);
@@ -563,6 +564,15 @@ mod tests {
             roles(&["aload", "invokevirtual a/B.run:()V"]),
             [PART, head("Non-static method call", "Reference", "")]
         );
+        // A receiver is part of a pattern where its call is.
+        let (of_call, dispatch) =
+            (InstructionRole::Outside(ARGUMENT), InstructionRole::Outside(DISPATCH));
+        assert_eq!(
+            roles(&["aload", "invokevirtual a/B.give:()J", "lstore"]),
+            [of_call, dispatch, PART]
+        );
+        let of_object = roles(&["aload", "invokespecial java/lang/Object.<init>:()V"]);
+        assert_eq!(of_object, [PART, PART]);
         // Its return stands for it.
         assert_eq!(roles(&["invokestatic a/B.give:()J", "lstore"]), [PART, PART]);
         assert_eq!(roles(&["lconst_1", "lreturn"]), [PART, head("return statement", "", "long")]);
