@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::model::bayes::patterns::CONVERSIONS;
 use crate::toolchain::code_listing::ListedInstruction;
 
 use super::branch::branch;
@@ -433,11 +434,7 @@ fn length_count(operand: &str) -> Option<u8> {
 
 /// Operation and resulting type of a conversion.
 fn conversion(name: &str) -> Option<(&'static str, &'static str)> {
-    const ALL: [&str; 15] = [
-        "i2l", "i2f", "i2d", "l2i", "l2f", "l2d", "f2i", "f2l", "f2d", "d2i", "d2l", "d2f", "i2b",
-        "i2c", "i2s",
-    ];
-    let found = ALL.into_iter().find(|of| *of == name)?;
+    let found = CONVERSIONS.into_iter().find(|of| *of == name)?;
     let kind = match found.as_bytes()[2] {
         b'l' => "long",
         b'f' => "float",

@@ -19,7 +19,8 @@ pub struct FactorPattern {
 
 const NUMBERS: [&str; 4] = ["int", "long", "float", "double"];
 const TYPES: [&str; 5] = ["int", "long", "float", "double", "Reference"];
-const CONVERSIONS: [&str; 15] = [
+/// Operations that convert a number, by the mnemonic of their instruction.
+pub const CONVERSIONS: [&str; 15] = [
     "i2l", "i2f", "i2d", "l2i", "l2f", "l2d", "f2i", "f2l", "f2d", "d2i", "d2l", "d2f", "i2b",
     "i2c", "i2s",
 ];
