@@ -49,7 +49,10 @@ const SERVICE: [(&str, &str); 25] = [
     ("Weaver.java", include_str!("monitor/Weaver.java")),
 ];
 /// Source of the part of the service for JDKs from 14 on.
-const RECORDER: [(&str, &str); 1] = [("Recorder.java", include_str!("monitor/Recorder.java"))];
+const RECORDER: [(&str, &str); 2] = [
+    ("Recorder.java", include_str!("monitor/Recorder.java")),
+    ("ThreadStarts.java", include_str!("monitor/ThreadStarts.java")),
+];
 const ATTACH: [(&str, &str); 1] = [("Attach.java", include_str!("monitor/Attach.java"))];
 
 const AGENT_CLASS: &str = "wattline.monitor.agent.Agent";
@@ -181,6 +184,7 @@ impl AgentBuild<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
 
     #[test]
     fn the_agent_is_built_once() {
@@ -199,5 +203,35 @@ mod tests {
         assert_eq!(version, Some(52), "Java 8 loads it, and goes on without the rest");
         assert!(agent.service[1].is_file(), "this JDK has streams of Flight Recorder");
         assert_eq!(monitor_agent(&jdk).unwrap(), agent);
+    }
+
+    /// Threads that use less than a millisecond have no event that would remove their start.
+    #[test]
+    fn starts_of_threads_that_never_end_make_room_for_later_ones() {
+        let (Ok(jdk), Ok(folder)) = (Jdk::find(), tempfile::tempdir()) else {
+            return crate::skip::because("no JDK");
+        };
+        let main = "package wattline.monitor.service;
+            import java.time.Instant;
+            public class Main { public static void main(String[] a) {
+                ThreadStarts starts = new ThreadStarts();
+                for (int thread = 0; thread <= ThreadStarts.KEPT; thread++) {
+                    starts.add(thread, Instant.EPOCH);
+                }
+                long[] threads = {0, 1, ThreadStarts.KEPT, ThreadStarts.KEPT};
+                for (long thread : threads) { System.out.println(starts.remove(thread)); }
+            } }";
+        let files = [RECORDER[1], ("Main.java", main)].map(|(name, text)| {
+            let file = folder.path().join(name);
+            fs::write(&file, text).unwrap();
+            file
+        });
+        let mut javac = jdk.short_run_javac();
+        assert!(javac.arg("-d").arg(folder.path()).args(files).status().unwrap().success());
+        let mut java = Command::new(&jdk.java);
+        java.arg("-cp").arg(folder.path()).arg("wattline.monitor.service.Main");
+        let printed = String::from_utf8(java.output().unwrap().stdout).unwrap();
+        let starts: Vec<&str> = printed.lines().collect();
+        assert_eq!(starts, ["null", "1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "null"]);
     }
 }

@@ -5,8 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
-import java.util.Map;
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
@@ -34,8 +32,6 @@ final class Recorder implements Sampler.Source, FlightRecorderListener {
     /** Of a thread that ends, if it used a millisecond or more. */
     private static final String CPU_LOAD = "jdk.ThreadCPULoad";
     private static final String STARTS = "jdk.ThreadStart";
-    /** Threads whose start is remembered. */
-    private static final int STARTS_KEPT = 100_000;
     private static final String OWN_THREADS = "wattline-";
     /** For which a tick stands: the most common one; as all weigh the same, any would do. */
     private static final long TICK_NANOS = 4_000_000;
@@ -48,7 +44,7 @@ final class Recorder implements Sampler.Source, FlightRecorderListener {
     private final RecordingStream stream = new RecordingStream();
     private final Sampler sampler;
     private final TimerTicks ticks;
-    private final Map<Long, Instant> starts = new HashMap<>();
+    private final ThreadStarts starts = new ThreadStarts();
     /** When the last sample was that has been taken. */
     private Instant last = Instant.MIN;
     private boolean isDrained;
@@ -192,8 +188,8 @@ final class Recorder implements Sampler.Source, FlightRecorderListener {
 
     private void takeStart(RecordedEvent event) {
         RecordedThread thread = event.getThread("thread");
-        if (thread != null && thread.getJavaThreadId() > 0 && starts.size() < STARTS_KEPT) {
-            starts.put(thread.getJavaThreadId(), event.getStartTime());
+        if (thread != null && thread.getJavaThreadId() > 0) {
+            starts.add(thread.getJavaThreadId(), event.getStartTime());
         }
     }
 
