@@ -1,17 +1,15 @@
 //! The agent that counts how often a JVM executes each bytecode instruction of a program, built
 //! from its Java sources on first use, with ASM fetched by name and hash, and kept in the cache.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::private_files::{built_folder, cache_folder};
 
-use super::artifact::hash_of_bytes;
 use super::class_path::join_paths;
 use super::code_listing::{ListedInstruction, parse_instruction};
-use super::compiled_jar::{JarBuildRequest, compile_jar};
-use super::{Jdk, ToolchainError, asm, jar};
+use super::compiled_jar::{AgentJar, agent_key};
+use super::{Jdk, ToolchainError, asm};
 
 const AGENT: [(&str, &str); 1] = [("Agent.java", include_str!("bytecode/Agent.java"))];
 const PROBE: [(&str, &str); 1] = [("Counters.java", include_str!("bytecode/Counters.java"))];
@@ -59,15 +57,9 @@ impl BytecodeCounter {
     /// No ASM; javac refuses the sources; folders that can't be written.
     pub fn get(jdk: &Jdk) -> Result<Self, ToolchainError> {
         let asm = asm::all_jars()?;
-        let texts: String =
-            AGENT.iter().chain(&PROBE).chain(&SERVICE).map(|(_, text)| *text).collect();
-        let key = &hash_of_bytes((texts + &join_paths(&asm)).as_bytes())[..16];
-        let folder = built_folder(&cache_folder()?, &format!("bytecode-counter-{key}"), |work| {
-            pack(jdk, work, ("probe", &PROBE), &[], &[])?;
-            let libraries = asm.iter().cloned().chain([work.join("probe.jar")]);
-            pack(jdk, work, ("service", &SERVICE), &libraries.collect::<Vec<_>>(), &[])?;
-            pack(jdk, work, ("agent", &AGENT), &[], &MANIFEST)
-        })?;
+        let key = agent_key(AGENT.iter().chain(&PROBE).chain(&SERVICE), &asm);
+        let name = format!("bytecode-counter-{key}");
+        let folder = built_folder(&cache_folder()?, &name, |work| build(jdk, &asm, work))?;
         Ok(Self { folder, asm })
     }
 
@@ -85,23 +77,18 @@ impl BytecodeCounter {
     }
 }
 
-/// Compiles sources for Java 11 and packs them into `NAME.jar`.
-fn pack(
-    jdk: &Jdk,
-    work: &Path,
-    (name, sources): (&str, &[(&str, &str)]),
-    class_path: &[PathBuf],
-    manifest: &[(&str, &str)],
-) -> Result<(), ToolchainError> {
-    let texts: BTreeMap<String, Vec<u8>> = sources
-        .iter()
-        .map(|(file, text)| (format!("{name}-source/{file}"), text.as_bytes().to_vec()))
-        .collect();
-    let files = jar::write_folder(work, &texts)?;
-    let options = &["--release", "11", "-XDstringConcat=inline"];
-    let request = JarBuildRequest { files: &files, class_path, options, manifest };
-    let classes = work.join(format!("{name}-classes"));
-    compile_jar(jdk, &request, &classes, &work.join(format!("{name}.jar")))
+/// Builds all jars in a folder.
+fn build(jdk: &Jdk, asm: &[PathBuf], work: &Path) -> Result<(), ToolchainError> {
+    let compile = |name: &str,
+                   sources: &[(&str, &str)],
+                   class_path: &[PathBuf],
+                   manifest: &[(&str, &str)]| {
+        let release = &["--release", "11"];
+        AgentJar { name, sources, class_path, release, manifest }.compile(jdk, work)
+    };
+    compile("probe", &PROBE, &[], &[])?;
+    compile("service", &SERVICE, &[asm, &[work.join("probe.jar")]].concat(), &[])?;
+    compile("agent", &AGENT, &[], &MANIFEST)
 }
 
 /// Reads the counts that a JVM with the agent has written.

@@ -4,14 +4,12 @@
 //! Three jars: the agent itself, the probe for the bootstrap class loader, and the service,
 //! which lives beside ASM in a class loader of its own.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::private_files::{built_folder, cache_folder};
 
-use super::artifact::hash_of_bytes;
-use super::compiled_jar::{JarBuildRequest, compile_jar};
+use super::compiled_jar::{AgentJar, agent_key};
 use super::{Jdk, ToolchainError, asm, jar};
 
 const AGENT: [(&str, &str); 1] = [("Agent.java", include_str!("monitor/Agent.java"))];
@@ -82,7 +80,8 @@ pub struct MonitorAgent {
 /// No JDK, no ASM, folders that can't be written.
 pub fn monitor_agent(jdk: &Jdk) -> Result<MonitorAgent, ToolchainError> {
     let asm = asm::commons_jars()?;
-    let name = format!("monitor-agent-{}", build_key(&asm));
+    let sources = AGENT.iter().chain(&PROBE).chain(&SERVICE).chain(&RECORDER).chain(&ATTACH);
+    let name = format!("monitor-agent-{}", agent_key(sources, &asm));
     let place = built_folder(&cache_folder()?, &name, |work| build(jdk, &asm, work))?;
     let mut service = vec![place.join("service.jar"), place.join("recorder.jar")];
     service.extend(asm);
@@ -115,70 +114,32 @@ impl MonitorAgent {
     }
 }
 
-/// Cache key of the build: hash of its sources and of ASM's file names, which contain their hashes.
-fn build_key(asm: &[PathBuf]) -> String {
-    let sources = AGENT.iter().chain(&PROBE).chain(&SERVICE).chain(&RECORDER).chain(&ATTACH);
-    let all: String = sources.map(|(name, text)| format!("{name}\n{text}")).collect();
-    let names = asm.iter().filter_map(|jar| jar.file_name());
-    let asm: String = names.map(|name| name.to_string_lossy()).collect();
-    hash_of_bytes((all + &asm).as_bytes())[..16].to_string()
-}
-
-/// Builds all jars in a folder.
+/// Builds all jars in a folder, for Java 11; the agent's own class for Java 8.
 fn build(jdk: &Jdk, asm: &[PathBuf], work: &Path) -> Result<(), ToolchainError> {
-    let bench = AgentBuild { jdk, work };
-    bench.pack("probe", &PROBE, &[], &[])?;
-    let mut service = asm.to_vec();
-    service.push(work.join("probe-classes"));
-    bench.pack("service", &SERVICE, &service, &[])?;
-    service.push(work.join("service-classes"));
-    bench.pack_recorder(&service)?;
-    bench.pack("attach", &ATTACH, &[], &[("Main-Class", "wattline.monitor.attach.Attach")])?;
-    bench.pack("agent", &AGENT, &[], &MANIFEST)
-}
-
-struct AgentBuild<'a> {
-    jdk: &'a Jdk,
-    work: &'a Path,
-}
-
-impl AgentBuild<'_> {
-    /// Packs the recorder, which does not compile on a JDK without streams of Flight Recorder; the
-    /// agent then reports that it is missing.
-    fn pack_recorder(&self, classpath: &[PathBuf]) -> Result<(), ToolchainError> {
-        match self.pack("recorder", &RECORDER, classpath, &[]) {
-            Err(ToolchainError::Process { message, .. }) if message.contains("jdk.jfr") => Ok(()),
-            other => other,
-        }
-    }
-
-    /// Compiles sources for Java 11, the agent's own class for Java 8, and packs their classes into
-    /// `NAME.jar`.
-    fn pack(
-        &self,
-        name: &str,
-        sources: &[(&str, &str)],
-        classpath: &[PathBuf],
-        manifest: &[(&str, &str)],
-    ) -> Result<(), ToolchainError> {
-        let classes = self.work.join(format!("{name}-classes"));
-        let texts: BTreeMap<String, Vec<u8>> = sources
-            .iter()
-            .map(|(file, text)| (format!("{name}-src/{file}"), text.as_bytes().to_vec()))
-            .collect();
-        let files = jar::write_folder(self.work, &texts)?;
-        // What the platform does not export by release: management and attachment.
+    let compile = |name: &str,
+                   sources: &[(&str, &str)],
+                   class_path: &[PathBuf],
+                   manifest: &[(&str, &str)]| {
         let release: &[&str] = match name {
-            // A JVM that is too old for the rest has to load what tells so.
+            // A JVM that is too old for the rest has to load what reports that.
             "agent" => &["--release", "8"],
             "probe" => &["--release", "11"],
+            // Management and attachment, which the platform does not export by release.
             _ => &["-source", "11", "-target", "11"],
         };
-        let options = [&["-XDstringConcat=inline"], release].concat();
-        let sources =
-            JarBuildRequest { files: &files, class_path: classpath, options: &options, manifest };
-        compile_jar(self.jdk, &sources, &classes, &self.work.join(format!("{name}.jar")))
+        AgentJar { name, sources, class_path, release, manifest }.compile(jdk, work)
+    };
+    compile("probe", &PROBE, &[], &[])?;
+    let service = [asm, &[work.join("probe-classes")]].concat();
+    compile("service", &SERVICE, &service, &[])?;
+    let recorder = [service, vec![work.join("service-classes")]].concat();
+    match compile("recorder", &RECORDER, &recorder, &[]) {
+        // On a JDK without streams of Flight Recorder the agent reports that it is missing.
+        Err(ToolchainError::Process { message, .. }) if message.contains("jdk.jfr") => {}
+        other => other?,
     }
+    compile("attach", &ATTACH, &[], &[("Main-Class", "wattline.monitor.attach.Attach")])?;
+    compile("agent", &AGENT, &[], &MANIFEST)
 }
 
 #[cfg(test)]
