@@ -34,6 +34,35 @@ pub(super) struct CachedProgram {
     pub(super) options: Vec<String>,
 }
 
+impl JavaProgram<'_> {
+    /// The command that runs the program: the compiled one or, without one, its source, which is
+    /// written into `folder` and which the JVM compiles at each start.
+    ///
+    /// # Errors
+    /// The source can't be written.
+    pub(super) fn command(
+        &self,
+        jdk: &Jdk,
+        cached: Option<CachedProgram>,
+        folder: &Path,
+    ) -> Result<Command, ToolchainError> {
+        let mut command = Command::new(&jdk.java);
+        command.args(BRIEF_JVM);
+        match cached {
+            Some(cached) => {
+                command.args(cached.options).args(["-cp", &join_paths(&cached.class_path)]);
+                command.arg(self.class);
+            }
+            None => {
+                let source = folder.join(format!("{}.java", self.class));
+                fs::write(&source, &self.text).map_err(ToolchainError::io("write", &source))?;
+                command.args(["-cp", &join_paths(self.libraries)]).arg(&source);
+            }
+        }
+        Ok(command)
+    }
+}
+
 const NO_LOG: &str = "-Xlog:disable";
 
 /// The program from the cache, compiled and stored there if absent; `None` without a persistent
@@ -124,4 +153,30 @@ fn archive_classes(
         let _ = requests.write_all(input);
     }
     process.wait().map(drop).map_err(ToolchainError::io("wait for", &jdk.java))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_runs_compiled_or_from_its_source() {
+        let (Ok(jdk), Ok(folder)) = (Jdk::find(), tempfile::tempdir()) else {
+            return crate::skip::because("no JDK");
+        };
+        let text = "public class Greeting {
+            public static void main(String[] a) { System.out.println(\"from \" + a[0]); } }";
+        let program = JavaProgram { class: "Greeting", text: text.to_owned(), libraries: &[] };
+        let run = |cached, word: &str| {
+            let output = program.command(&jdk, cached, folder.path()).unwrap().arg(word).output();
+            String::from_utf8(output.unwrap().stdout).unwrap()
+        };
+        assert_eq!(run(None, "source").trim(), "from source");
+        compile(&jdk, &program, folder.path()).unwrap();
+        let class_path = vec![folder.path().join(JAR)];
+        let cached = CachedProgram { class_path, options: vec![NO_LOG.to_owned()] };
+        fs::remove_file(folder.path().join("Greeting.java")).unwrap();
+        assert_eq!(run(Some(cached), "jar").trim(), "from jar");
+        assert!(!folder.path().join("Greeting.java").exists());
+    }
 }

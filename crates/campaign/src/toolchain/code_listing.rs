@@ -9,8 +9,7 @@ use crate::private_files::TemporaryFolder;
 
 use super::android::code_reader_jars;
 use super::cached_program::{JavaProgram, load_or_compile};
-use super::class_path::join_paths;
-use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
+use super::{Jdk, ToolchainError, UTF8_LOCALE};
 
 const CLASS: &str = "CodeListing";
 const PROGRAM: [&str; 2] =
@@ -83,25 +82,12 @@ pub fn list_code(jdk: &Jdk, archives: &[PathBuf]) -> Result<Vec<ListedMethod>, T
     Ok(parse(&String::from_utf8_lossy(&output.stdout)))
 }
 
-/// The command that lists code: the cached program, or its source in `folder` where there is no
-/// persistent cache.
+/// The command that lists code; `folder` is for the program where there is no persistent cache.
 fn command(jdk: &Jdk, input: &[u8], folder: &Path) -> Result<Command, ToolchainError> {
     let libraries = code_reader_jars()?;
     let program = JavaProgram { class: CLASS, text: PROGRAM.concat(), libraries: &libraries };
     let first_run = |_: &Path, _: &Path, _: &Path| Ok(input.to_vec());
-    let mut command = Command::new(&jdk.java);
-    command.args(BRIEF_JVM);
-    match load_or_compile(jdk, &program, &first_run)? {
-        Some(cached) => {
-            command.args(&cached.options).args(["-cp", &join_paths(&cached.class_path), CLASS]);
-        }
-        None => {
-            let source = folder.join(format!("{CLASS}.java"));
-            std::fs::write(&source, &program.text).map_err(ToolchainError::io("write", &source))?;
-            command.args(["-cp", &join_paths(&libraries)]).arg(&source);
-        }
-    }
-    Ok(command)
+    program.command(jdk, load_or_compile(jdk, &program, &first_run)?, folder)
 }
 
 /// The methods of a listing. Lines of another kind are skipped.

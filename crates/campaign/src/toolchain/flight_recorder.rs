@@ -15,8 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::private_files::TemporaryFolder;
 
 use super::cached_program::{JavaProgram, load_or_compile};
-use super::class_path::join_paths;
-use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
+use super::{Jdk, ToolchainError, UTF8_LOCALE};
 
 const READER: &str = include_str!("java/FlightSamples.java");
 
@@ -105,31 +104,16 @@ pub fn collapsed_samples(
     Err(ToolchainError::BadRecording { path: recording.to_owned(), message })
 }
 
-/// The command that reads recordings: the cached program, whose class archive is made by reading
-/// this recording; without a persistent cache, its source in `folder`, which the JVM compiles
-/// first.
+/// The command that reads recordings: a program whose class archive is made by reading this
+/// recording; `folder` is for the program where there is no persistent cache.
 fn reader_command(
     jdk: &Jdk,
     arguments: &[OsString],
     folder: &Path,
 ) -> Result<Command, ToolchainError> {
-    const CLASS: &str = "FlightSamples";
-    let program = JavaProgram { class: CLASS, text: READER.to_owned(), libraries: &[] };
+    let program = JavaProgram { class: "FlightSamples", text: READER.to_owned(), libraries: &[] };
     let lines = |_: &Path, _: &Path, _: &Path| {
         Ok(arguments.iter().map(|one| one.as_encoded_bytes()).collect::<Vec<_>>().join(&b'\n'))
     };
-    let mut command = Command::new(&jdk.java);
-    command.args(BRIEF_JVM);
-    match load_or_compile(jdk, &program, &lines)? {
-        Some(program) => {
-            command.args(&program.options).arg("-cp").arg(join_paths(&program.class_path));
-            command.arg(CLASS);
-        }
-        None => {
-            let source = folder.join(format!("{CLASS}.java"));
-            fs::write(&source, READER).map_err(ToolchainError::io("write", &source))?;
-            command.arg(source);
-        }
-    }
-    Ok(command)
+    program.command(jdk, load_or_compile(jdk, &program, &lines)?, folder)
 }

@@ -5,15 +5,14 @@
 use std::fs;
 use std::io::{BufReader, Error, Read, Result, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::private_files::TemporaryFolder;
 use wattline_units::limits::TOOL_ANSWER_BYTES;
 
 use super::cached_program::{JavaProgram, load_or_compile};
-use super::class_path::join_paths;
-use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
+use super::{Jdk, ToolchainError, UTF8_LOCALE};
 
 /// Java source of the class that reads requests.
 const REQUESTS: &str = include_str!("java/Requests.java");
@@ -116,20 +115,10 @@ impl RunningJvm {
         let program = JavaProgram { class, text: [text, REQUESTS].concat(), libraries };
         let first_run =
             |source: &Path, jar: &Path, to: &Path| encode_request(&first(source, jar, to));
-        let mut command = Command::new(&jdk.java);
-        command.args(BRIEF_JVM);
-        match load_or_compile(jdk, &program, &first_run) {
-            Ok(Some(cached)) => {
-                command.args(cached.options).args(["-cp", &join_paths(&cached.class_path), class]);
-            }
-            // Without a cache that can be used the JVM compiles it at each start.
-            Ok(None) | Err(_) => {
-                let source = home.path().join(format!("{class}.java"));
-                fs::write(&source, &program.text).map_err(ToolchainError::io("write", &source))?;
-                command.args(["-cp", &join_paths(libraries)]).arg(&source);
-            }
-        }
-        let mut process = command
+        // A cache that can't be used is as none.
+        let cached = load_or_compile(jdk, &program, &first_run).unwrap_or_default();
+        let mut process = program
+            .command(jdk, cached, home.path())?
             .envs(UTF8_LOCALE)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
