@@ -183,18 +183,19 @@ fn program_tables(
 /// there is none.
 fn unmeasured_text(statuses: &[PatternStatus]) -> String {
     let mut text = String::new();
-    let of = |wanted: fn(&MeasuredState) -> bool| {
-        statuses.iter().filter(move |status| wanted(&status.status))
-    };
-    let missing = of(|state| matches!(state, MeasuredState::NotMeasured(_)));
-    for status in missing {
-        text += &format!("\nnot measured: {}: {}", status.name(), status.reason);
+    for status in statuses {
+        if let MeasuredState::NotMeasured(reason) = &status.status {
+            text += &format!("\nnot measured: {}: {reason}", status.name());
+        }
     }
-    for status in of(|state| *state == MeasuredState::NotAboveNoise) {
-        text += &format!(
-            "\nnot above noise: {}: the board may have left out its instructions; don't fit its rows",
-            status.name()
-        );
+    for status in statuses {
+        if let MeasuredState::NotAboveNoise(devices) = &status.status {
+            text += &format!(
+                "\nnot above noise: {}: {} may have left out its instructions; don't fit its rows",
+                status.name(),
+                devices.join(", ")
+            );
+        }
     }
     text
 }

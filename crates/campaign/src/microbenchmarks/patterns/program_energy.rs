@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::dataset::energy::mean;
 use crate::microbenchmarks::measure::MicrobenchmarkRun;
 
 use super::programs::ValidationProgram;
@@ -34,13 +35,11 @@ pub fn program_energies(
             }
         }
     }
-    let mean = |energies: Vec<f64>| energies.iter().sum::<f64>() / energies.len() as f64;
-    let energy = |((program, device), energies): ((usize, &str), Vec<f64>)| ProgramEnergy {
-        program,
-        device: device.to_owned(),
-        energy_j: mean(energies),
+    let energy = |((program, device), energies): ((usize, &str), Vec<f64>)| {
+        let energy_j = mean(&energies)?;
+        Some(ProgramEnergy { program, device: device.to_owned(), energy_j })
     };
-    measured.into_iter().map(energy).collect()
+    measured.into_iter().filter_map(energy).collect()
 }
 
 #[cfg(test)]
