@@ -109,12 +109,12 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
 
 /// The patterns of the wanted methods.
 fn count(arguments: &Arguments, counts: &BytecodeCounts) -> Result<ExecutedPatterns, Failure> {
-    let is_named = |method: &CountedMethod, name: &str| {
-        let full = format!("{}.{}", method.class, method.name);
-        full == name || full.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '$']))
-    };
     for name in &arguments.method {
-        if !counts.methods.iter().any(|method| is_named(method, name)) {
+        if !counts.methods.iter().any(|method| method.is_within(name)) {
+            if let Some((uncounted, reason)) = counts.uncounted_within(name) {
+                let text = format!("--method {name}: {uncounted} was not counted: {reason}");
+                return Err(Failure::Usage(text));
+            }
             let classes: BTreeSet<&str> =
                 counts.methods.iter().map(|method| method.class.as_str()).collect();
             let some: Vec<&str> = classes.into_iter().take(10).collect();
@@ -126,17 +126,27 @@ fn count(arguments: &Arguments, counts: &BytecodeCounts) -> Result<ExecutedPatte
         }
     }
     let is_wanted = |method: &CountedMethod| {
-        arguments.method.is_empty() || arguments.method.iter().any(|name| is_named(method, name))
+        arguments.method.is_empty() || arguments.method.iter().any(|name| method.is_within(name))
     };
     let patterns = ExecutedPatterns::of(&counts.methods, is_wanted);
     match patterns.instructions {
-        0 => Err(Failure::Usage(
-            "the program has executed no instruction of these methods; --method names others, \
-             --main another class"
-                .to_owned(),
-        )),
+        0 => Err(Failure::Usage(format!(
+            "the program has executed no counted instruction of these methods{}; --method names \
+             others, --main another class",
+            uncounted_text(arguments, counts)
+        ))),
         _ => Ok(patterns),
     }
+}
+
+/// The first of the wanted code that was not counted, with the reason; empty if all was.
+fn uncounted_text(arguments: &Arguments, counts: &BytecodeCounts) -> String {
+    let any = || counts.uncounted.first().map(|(name, reason)| (name.as_str(), reason.as_str()));
+    let uncounted = match arguments.method.as_slice() {
+        [] => any(),
+        names => names.iter().find_map(|name| counts.uncounted_within(name)),
+    };
+    uncounted.map_or(String::new(), |(name, reason)| format!(" ({name} was not counted: {reason})"))
 }
 
 /// How many instructions are parts of patterns, and which executions are not.
@@ -168,3 +178,47 @@ fn summary(patterns: &ExecutedPatterns, counts: &BytecodeCounts) -> String {
 
 /// Most instructions outside of patterns that the terminal shows.
 const OUTSIDE_SHOWN: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toolchain::code_listing::ListedInstruction;
+
+    /// The error of `--method` with this name, of a run that has counted `a.B.run` so often.
+    fn error_of(names: &[&str], executions: u64) -> String {
+        let arguments = Arguments {
+            class_path: Vec::new(),
+            main: "a.B".to_owned(),
+            method: names.iter().map(|name| (*name).to_owned()).collect(),
+            case: String::new(),
+            device: String::new(),
+            out: PathBuf::new(),
+            force: false,
+            program: Vec::new(),
+        };
+        let add = ListedInstruction { name: "iadd".into(), operand: String::new(), target: None };
+        let counts = BytecodeCounts {
+            methods: vec![CountedMethod {
+                class: "a.B".to_owned(),
+                name: "run".to_owned(),
+                descriptor: "()V".to_owned(),
+                instructions: vec![(add, executions)],
+            }],
+            uncounted: vec![("a.B.big()".to_owned(), "it is too large".to_owned())],
+        };
+        count(&arguments, &counts).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn code_that_was_not_counted_is_named_with_the_reason() {
+        let named = error_of(&["a.B.big"], 7);
+        assert_eq!(named, "--method a.B.big: a.B.big() was not counted: it is too large");
+        let unknown = error_of(&["a.B.small"], 7);
+        assert!(unknown.contains("it has loaded a.B"), "{unknown}");
+        for names in [&["a.B"][..], &[]] {
+            let none = error_of(names, 0);
+            assert!(none.contains("(a.B.big() was not counted: it is too large);"), "{none}");
+        }
+        assert!(!error_of(&["a.B.run"], 0).contains("not counted"));
+    }
+}

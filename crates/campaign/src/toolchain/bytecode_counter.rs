@@ -49,6 +49,36 @@ pub struct BytecodeCounts {
     pub uncounted: Vec<(String, String)>,
 }
 
+impl CountedMethod {
+    /// Whether this is the name of the method, or of a class or package that it is in.
+    pub fn is_within(&self, name: &str) -> bool {
+        is_within(&format!("{}.{}", self.class, self.name), name)
+    }
+}
+
+impl BytecodeCounts {
+    /// Code without counters, with the reason: the first that is the method, class or package of
+    /// this name, or in it, or the class of this method.
+    pub fn uncounted_within(&self, name: &str) -> Option<(&str, &str)> {
+        let is_of = |(uncounted, _): &&(String, String)| match uncounted.strip_suffix("()") {
+            Some(method) => is_within(method, name),
+            None => is_within(uncounted, name) || is_member(name, uncounted),
+        };
+        let (uncounted, reason) = self.uncounted.iter().find(is_of)?;
+        Some((uncounted, reason))
+    }
+}
+
+/// Whether a full name is another one, or begins with it as its class or package.
+fn is_within(full: &str, name: &str) -> bool {
+    full.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '$']))
+}
+
+/// Whether a full name is that of a method of the class.
+fn is_member(full: &str, class: &str) -> bool {
+    full.strip_prefix(class).is_some_and(|rest| rest.starts_with('.'))
+}
+
 impl BytecodeCounter {
     /// The agent, built if absent; the first use on a machine takes some seconds and, for ASM,
     /// Maven.
@@ -153,6 +183,20 @@ mod tests {
         let names: Vec<&str> = counts.uncounted.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["a.C", "a.D.big()"]);
         assert!(read_bytecode_counts(Path::new("/nonexistent")).is_err());
+    }
+
+    #[test]
+    fn code_without_counters_is_found_by_its_name_and_by_those_around_it() {
+        let text = "uncounted\ta.C\t-\tbroken\nuncounted\ta.D\tbig\ttoo large\n";
+        let counts = parse(text);
+        let found = |name| counts.uncounted_within(name).map(|(_, reason)| reason);
+        for name in ["a.C", "a.C.run", "a"] {
+            assert_eq!(found(name), Some("broken"), "{name}");
+        }
+        assert_eq!([found("a.D"), found("a.D.big")], [Some("too large"); 2]);
+        for name in ["a.Cat", "a.C$B.run", "a.D.bigger", "a.D.small", "b"] {
+            assert_eq!(found(name), None, "{name}");
+        }
     }
 
     /// Four threads of which every second division fails: no execution is lost, and none counted

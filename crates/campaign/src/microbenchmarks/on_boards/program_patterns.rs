@@ -32,6 +32,7 @@ pub fn count_programs(
     let [short, long] =
         COUNTED.map(|iterations| counted_run(&run, iterations, (built, &counter), jdk));
     let (short, long) = (short?, long?);
+    check_counted(&run, &long)?;
     let each = |name: &str| {
         let class = program::class_of(name);
         let of = |counts: &BytecodeCounts| {
@@ -42,6 +43,17 @@ pub fn count_programs(
     let empty = each(BaselineLoop::Empty.name());
     let of = |program: &ValidationProgram| each(&program.microbenchmark.name).without(&empty);
     Ok(programs.iter().map(of).collect())
+}
+
+/// Refuses counts that lack code of these programs.
+fn check_counted(run: &[Microbenchmark], counts: &BytecodeCounts) -> Result<(), Failure> {
+    let class_names = run.iter().map(|of| program::class_of(&of.name));
+    class_names.into_iter().try_for_each(|class| match counts.uncounted_within(&class) {
+        Some((uncounted, reason)) => {
+            Err(Failure::input("programs", format!("{uncounted} was not counted: {reason}")))
+        }
+        None => Ok(()),
+    })
 }
 
 fn counted_run(
@@ -68,6 +80,27 @@ fn counted_run(
         end => {
             let message = format!("the programs end with {end:?}: {}", outcome.stderr);
             Err(Failure::input("programs", message))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_with_code_that_was_not_counted_is_refused() {
+        let run = [BaselineLoop::Empty.microbenchmark()];
+        let class = program::class_of(&run[0].name);
+        let counts = |uncounted: &str| BytecodeCounts {
+            methods: Vec::new(),
+            uncounted: vec![(uncounted.to_owned(), "it is too large".to_owned())],
+        };
+        assert!(check_counted(&run, &counts("Other.run()")).is_ok());
+        for uncounted in [class.clone(), format!("{class}.run()")] {
+            let error = check_counted(&run, &counts(&uncounted)).unwrap_err().to_string();
+            let expected = format!("{uncounted} was not counted: it is too large");
+            assert!(error.contains(&expected), "{error}");
         }
     }
 }
