@@ -162,7 +162,7 @@ fn program_tables(
     counts: &[ExecutedPatterns],
     energies: &[ProgramEnergy],
 ) -> [String; 2] {
-    let mut cases = CsvText::new(ExecutedPatterns::COLUMNS);
+    let mut cases = ExecutedPatterns::table(true);
     let mut outside = CsvText::new(ExecutedPatterns::OUTSIDE_COLUMNS);
     let devices: BTreeSet<&str> = energies.iter().map(|of| of.device.as_str()).collect();
     for (at, (program, counts)) in programs.iter().zip(counts).enumerate() {
@@ -173,7 +173,7 @@ fn program_tables(
                 1 => program.title.clone(),
                 _ => format!("{}, on {}", program.title, energy.device),
             };
-            counts.add_rows(&mut cases, &case, &energy.device, Some(energy.energy_j));
+            counts.add_rows(&mut cases, &case, Some(&energy.device), Some(energy.energy_j));
         }
     }
     [cases.text(), outside.text()]

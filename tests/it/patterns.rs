@@ -264,7 +264,7 @@ fn count_product(folder: &Path, more: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_wattline"))
         .args(["patterns", "count"])
         .arg(&classes)
-        .args(["--main", "Product", "--device", "Device 1", "--force", "--out"])
+        .args(["--main", "Product", "--force", "--out"])
         .arg(folder.join("out"))
         .args(more)
         .args(["--", "5"])
@@ -278,7 +278,9 @@ fn patterns_of_a_program_are_counted_exactly() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let output = count_product(folder.path(), &["--method", "Product.multiply"]);
+    let device = ["--device", "Device 1"];
+    let output =
+        count_product(folder.path(), &[&device[..], &["--method", "Product.multiply"]].concat());
     assert_eq!(output.status.code(), Some(3), "the program's own: {}", said(&output));
     let out = folder.path().join("out");
     let found: BTreeMap<[String; 3], u64> = table(&out, "pattern-counts.csv")
@@ -306,13 +308,37 @@ fn patterns_of_a_program_are_counted_exactly() {
         on_paper.into_iter().map(|(levels, count)| (levels.map(str::to_owned), count)).collect();
     assert_eq!(found, on_paper);
     assert!(table(&out, "outside-patterns.csv").is_empty(), "all of it are patterns");
-    let predicted = Command::new(env!("CARGO_BIN_EXE_wattline"))
+    let predicted = predict_product(&out, &[]);
+    assert!(predicted.status.success(), "{}", said(&predicted));
+}
+
+/// The prediction of the counts in a folder by the published effects.
+fn predict_product(out: &Path, more: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_wattline"))
         .args(["predict", &format!("{PUBLISHED}/effects.csv")])
         .arg(out.join("pattern-counts.csv"))
         .args(["--force", "--out"])
-        .arg(&out)
+        .arg(out)
+        .args(more)
         .output()
-        .unwrap();
+        .unwrap()
+}
+
+/// The effect of the device is not left out in silence.
+#[test]
+fn counts_without_a_device_are_predicted_over_devices_alone() {
+    if !has(&["javac"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let output = count_product(folder.path(), &["--method", "Product.multiply"]);
+    assert_eq!(output.status.code(), Some(3), "the program's own: {}", said(&output));
+    let out = folder.path().join("out");
+    assert!(table(&out, "pattern-counts.csv").iter().all(|row| !row.contains_key("device")));
+    let refused = predict_product(&out, &[]);
+    assert!(!refused.status.success());
+    assert!(said(&refused).contains("--over device"), "{}", said(&refused));
+    let predicted = predict_product(&out, &["--over", "device"]);
     assert!(predicted.status.success(), "{}", said(&predicted));
 }
 

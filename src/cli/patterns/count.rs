@@ -33,7 +33,7 @@ const OUTSIDE_FILE: &str = "outside-patterns.csv";
 #[command(after_help = "\
 Example:
   wattline patterns count app.jar --main com.example.Main --out target/counts -- --input data.txt
-  wattline predict target/patterns/effects.csv target/counts/pattern-counts.csv
+  wattline predict target/patterns/effects.csv target/counts/pattern-counts.csv --over device
 
 Runs the program on this JVM and counts each executed instruction, in all threads; classes of the
 JDK are not counted. Writes pattern-counts.csv (executions of each pattern) and
@@ -52,10 +52,10 @@ pub struct Arguments {
     /// Name of the case in the table.
     #[arg(long, default_value = "program")]
     case: String,
-    /// The level of the factor `device`: a board's serial as in effects.csv. Without it, predict
-    /// with `--over device`.
-    #[arg(long, default_value = "")]
-    device: String,
+    /// The level of the factor `device`: a board's serial as in effects.csv. Without it the table
+    /// has no column `device`; predict with `--over device`.
+    #[arg(long, value_parser = parse_device)]
+    device: Option<String>,
     /// Folder for the results.
     #[arg(long)]
     out: PathBuf,
@@ -65,6 +65,15 @@ pub struct Arguments {
     /// Arguments of the program.
     #[arg(last = true)]
     program: Vec<String>,
+}
+
+/// The name of a device, which is not blank: `predict` takes an empty cell for a factor that does
+/// not apply.
+fn parse_device(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("the name is empty; without --device, predict with `--over device`".to_owned()),
+        name => Ok(name.to_owned()),
+    }
 }
 
 /// Runs the command; its outcome has the program's own exit code, if that is not 0.
@@ -92,8 +101,9 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
         .map_err(Failure::io("start", &jdk.java))?;
     let counts = read_bytecode_counts(&file)?;
     let patterns = count(arguments, &counts)?;
-    let mut table = CsvText::new(ExecutedPatterns::COLUMNS);
-    patterns.add_rows(&mut table, &arguments.case, &arguments.device, None);
+    let device = arguments.device.as_deref();
+    let mut table = ExecutedPatterns::table(device.is_some());
+    patterns.add_rows(&mut table, &arguments.case, device, None);
     output.write(COUNTS_FILE, table.text())?;
     let mut outside = CsvText::new(ExecutedPatterns::OUTSIDE_COLUMNS);
     patterns.add_outside_rows(&mut outside, &arguments.case);
@@ -191,7 +201,7 @@ mod tests {
             main: "a.B".to_owned(),
             method: names.iter().map(|name| (*name).to_owned()).collect(),
             case: String::new(),
-            device: String::new(),
+            device: None,
             out: PathBuf::new(),
             force: false,
             program: Vec::new(),
@@ -207,6 +217,12 @@ mod tests {
             uncounted: vec![("a.B.big()".to_owned(), "it is too large".to_owned())],
         };
         count(&arguments, &counts).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_device_has_a_name() {
+        assert_eq!(parse_device(" Device 1 "), Ok("Device 1".to_owned()));
+        assert!([parse_device(""), parse_device(" ")].iter().all(Result::is_err));
     }
 
     #[test]

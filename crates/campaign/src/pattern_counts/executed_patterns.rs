@@ -9,6 +9,9 @@ use crate::toolchain::code_listing::ListedInstruction;
 
 use super::instruction_roles::{InstructionRole, OwnClasses, PatternLevels, instruction_roles};
 
+/// Column with the level of the factor `device`.
+const DEVICE: &str = "device";
+
 /// An instruction outside of all patterns, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OutsideInstruction {
@@ -91,9 +94,26 @@ impl ExecutedPatterns {
         self.outside.values().sum()
     }
 
-    /// The rows that `predict` reads, of one case: levels, executions, and whether the pattern is
-    /// one of the table's, of which only the single levels are known otherwise.
-    pub fn add_rows(&self, table: &mut CsvText, case: &str, device: &str, energy_j: Option<f64>) {
+    /// The table that `predict` reads, without rows. Where the level of `device` is not known, it
+    /// has no such column: an empty cell would be the level of a factor that does not apply.
+    pub fn table(has_device: bool) -> CsvText {
+        let [case, operation, size, kind, rest @ ..] = Self::COLUMNS;
+        match has_device {
+            true => CsvText::new([case, operation, size, kind, DEVICE].into_iter().chain(rest)),
+            false => CsvText::new(Self::COLUMNS),
+        }
+    }
+
+    /// The rows of one case in a [`Self::table`], which has a device if they have one: levels,
+    /// executions, and whether the pattern is one of the table's, of which only the single levels
+    /// are known otherwise.
+    pub fn add_rows(
+        &self,
+        table: &mut CsvText,
+        case: &str,
+        device: Option<&str>,
+        energy_j: Option<f64>,
+    ) {
         let known = patterns();
         let is_known = |levels: &PatternLevels| {
             let PatternLevels { operation, size, kind } = *levels;
@@ -106,7 +126,8 @@ impl ExecutedPatterns {
             let PatternLevels { operation, size, kind } = *levels;
             let in_table = if is_known(levels) { "yes" } else { "no" };
             let executions = executions.to_string();
-            table.row([case, operation, size, kind, device, &executions, &each_j, in_table]);
+            let levels = [case, operation, size, kind].into_iter().chain(device);
+            table.row(levels.chain([executions.as_str(), &each_j, in_table]));
         }
     }
 
@@ -117,9 +138,9 @@ impl ExecutedPatterns {
         }
     }
 
-    /// Columns of [`Self::add_rows`].
-    pub const COLUMNS: [&'static str; 8] =
-        ["case", "operation", "size", "type", "device", "executions", "energy_j", "in_table"];
+    /// Columns of [`Self::table`] beside that of the device.
+    const COLUMNS: [&'static str; 7] =
+        ["case", "operation", "size", "type", "executions", "energy_j", "in_table"];
 
     /// Columns of [`Self::add_outside_rows`].
     pub const OUTSIDE_COLUMNS: [&'static str; 4] = ["case", "instruction", "reason", "executions"];
@@ -180,11 +201,17 @@ mod tests {
         assert_eq!(counts.instructions, 8 * 4 + 3 + 2 + 2);
         assert_eq!(counts.patterns.values().sum::<u64>(), 8 + 3);
         assert_eq!(counts.outside_instructions(), 4);
-        let mut table = CsvText::new(ExecutedPatterns::COLUMNS);
-        counts.add_rows(&mut table, "sum", "B1", Some(1.1e-7));
+        let mut table = ExecutedPatterns::table(true);
+        counts.add_rows(&mut table, "sum", Some("B1"), Some(1.1e-7));
         let text = table.text();
+        assert!(text.starts_with("case,operation,size,type,device,executions,energy_j,in_table\n"));
         assert!(text.contains("sum,Addition,Load,int,B1,8,1e-8,yes\n"), "{text}");
         assert!(text.contains("sum,Static method call,Reference,,B1,3,1e-8,yes\n"), "{text}");
+        let mut of_any = ExecutedPatterns::table(false);
+        counts.add_rows(&mut of_any, "sum", None, None);
+        let of_any = of_any.text();
+        assert!(of_any.starts_with("case,operation,size,type,executions,energy_j,in_table\n"));
+        assert!(of_any.contains("sum,Addition,Load,int,8,,yes\n"), "{of_any}");
         let mut outside = CsvText::new(ExecutedPatterns::OUTSIDE_COLUMNS);
         counts.add_outside_rows(&mut outside, "sum");
         let outside = outside.text();
