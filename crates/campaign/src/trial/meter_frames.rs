@@ -161,7 +161,7 @@ pub(super) fn too_short(
                  more"
             )
         }
-        None => "let the driver do more".to_string(),
+        None => "let the harness do more".to_string(),
     };
     let name = &input.name;
     Some(format!("base {lasts_s:.1} s with input {name}, {least_s:.1} s are needed: {remedy}"))
@@ -217,7 +217,7 @@ mod tests {
         let said = too_short(&scenario.inputs[0], &run, Some(&tried)).unwrap();
         assert!(said.contains("150 and more (a session of them lasts 3.6 s), where"), "{said}");
         let said = too_short(&scenario.inputs[0], &run, None).unwrap();
-        assert!(said.ends_with("let the driver do more"), "{said}");
+        assert!(said.ends_with("let the harness do more"), "{said}");
     }
 
     #[test]
