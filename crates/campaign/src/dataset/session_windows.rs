@@ -11,8 +11,10 @@ use crate::model::table::LibraryTop;
 use crate::operations::{Dictionary, OperationMix};
 use crate::power::{Window, parse_samples, parse_session_log};
 use crate::run::{JudgeSettings, MeasuredSession, RunRecord};
+use crate::scenario::IdlePolicy;
 
 use super::energy::PowerRun;
+use super::idle_runs::idle_runs_of;
 use super::probe_cost::{ProbeCost, ProbePair, probe_cost};
 use super::windows::{CountedSession, SessionPiece, idle_power_w, noise_j, window_energy};
 use super::{CaseEnergy, CaseMixes, DatasetOmission, MeasuredCase, SessionWindows, lump_cases};
@@ -121,8 +123,9 @@ fn deductions(
 }
 
 fn idle_sessions(source: &WindowSource<'_>, board: &str) -> Result<Vec<CountedSession>, Failure> {
-    let good = source.on(board).filter(|r| r.is_good() && r.run.phase == RunPhase::Idle);
-    good.filter_map(|record| Some((record, record.measured.as_ref()?)))
+    // Of this policy, which all such campaigns have, the idle runs are of no case.
+    let idle = idle_runs_of(source.on(board), "", IdlePolicy::Campaign);
+    idle.filter_map(|record| Some((record, record.measured.as_ref()?)))
         .map(|(record, measured)| session(source, record, measured))
         .collect()
 }

@@ -20,7 +20,7 @@ pub use self::program_energy::{ProgramEnergy, program_energies};
 pub use self::programs::{ValidationProgram, validation_programs};
 pub use self::statement::BaselineLoop;
 use self::statement::Statement;
-pub use self::statement_code::{CalledCode, InstructionCounts, StatementCode};
+use self::statement_code::StatementCode;
 use super::Microbenchmark;
 use super::measure::MicrobenchmarkRun;
 use crate::model::ModelError;
@@ -38,7 +38,7 @@ pub struct PatternMicrobenchmark {
     /// The loop without the statement, which is subtracted.
     pub baseline: BaselineLoop,
     /// The instructions of a copy beside those of its baseline.
-    pub code: StatementCode,
+    code: StatementCode,
 }
 
 /// Energy of one execution of a pattern, with the columns of its levels

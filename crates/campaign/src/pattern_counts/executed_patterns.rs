@@ -47,6 +47,9 @@ impl ExecutedPatterns {
     }
 
     fn add(&mut self, method: &CountedMethod, own: &OwnClasses<'_>) {
+        if method.instructions.iter().all(|(_, executions)| *executions == 0) {
+            return;
+        }
         let code: Vec<ListedInstruction> =
             method.instructions.iter().map(|(one, _)| one.clone()).collect();
         let roles = instruction_roles(&code, own);

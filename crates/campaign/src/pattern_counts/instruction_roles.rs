@@ -26,7 +26,7 @@ pub struct PatternLevels {
 
 /// What an executed instruction is counted as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InstructionRole {
+pub(super) enum InstructionRole {
     /// The head of a pattern, which stands for all of it.
     Head(PatternLevels),
     /// A part of a pattern whose head is another instruction.
@@ -36,7 +36,7 @@ pub enum InstructionRole {
 }
 
 /// Names, with slashes, of the classes whose bytecode is counted.
-pub type OwnClasses<'c> = BTreeSet<&'c str>;
+pub(super) type OwnClasses<'c> = BTreeSet<&'c str>;
 
 const LOADED_OVER_A_JUMP: &str = "an operand that is used behind a jump";
 const UNUSED: &str = "a value that no pattern uses";
@@ -49,7 +49,10 @@ const DISPATCH: &str =
 const NO_PATTERN: &str = "no pattern has this instruction";
 
 /// The roles of a method's instructions, in their order.
-pub fn instruction_roles(code: &[ListedInstruction], own: &OwnClasses<'_>) -> Vec<InstructionRole> {
+pub(super) fn instruction_roles(
+    code: &[ListedInstruction],
+    own: &OwnClasses<'_>,
+) -> Vec<InstructionRole> {
     let targets: BTreeSet<usize> = code.iter().filter_map(|one| one.target).collect();
     let mut reader = RoleReader {
         own,

@@ -8,4 +8,4 @@ mod instruction_roles;
 mod operand_stack;
 
 pub use self::executed_patterns::{ExecutedPatterns, OutsideInstruction};
-pub use self::instruction_roles::{InstructionRole, OwnClasses, PatternLevels, instruction_roles};
+pub use self::instruction_roles::PatternLevels;

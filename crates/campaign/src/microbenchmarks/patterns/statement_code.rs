@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// Number of instructions by name, as `plain_name` gives it.
-pub type InstructionCounts = BTreeMap<String, i64>;
+pub(super) type InstructionCounts = BTreeMap<String, i64>;
 
 /// The name of bytecode instructions that hold their constant: `iconst_1`, `bipush`.
 pub(super) const CONSTANT: &str = "constant";
@@ -11,7 +11,7 @@ pub(super) const CONSTANT: &str = "constant";
 /// The instructions of one execution of a statement beside those of its baseline, in both formats;
 /// with those of a branch that is not taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct StatementCode {
+pub(super) struct StatementCode {
     /// In class files.
     pub class_file: InstructionCounts,
     /// In DEX files: any of these, as D8 translates for old releases of Android otherwise.
@@ -22,7 +22,7 @@ pub struct StatementCode {
 
 /// The instructions of a called method.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CalledCode {
+pub(super) struct CalledCode {
     /// Name of the method.
     pub method: &'static str,
     /// In class files.
