@@ -22,13 +22,14 @@ pub struct MissingPatterns {
 
 impl MissingPatterns {
     /// What measurements lack; `None` if they are of no pattern of the table, but of something
-    /// else.
+    /// else, or without one of the factors that make a pattern.
     #[must_use]
     pub fn of(data: &FactorMeasurements) -> Option<Self> {
-        let is_wanted = |factor: &&&'static str| data.names.iter().any(|name| name == **factor);
         // The last one is the device, which no pattern names.
-        let factors: Vec<&'static str> =
-            FACTORS[..FACTORS.len() - 1].iter().filter(is_wanted).copied().collect();
+        let factors = &FACTORS[..FACTORS.len() - 1];
+        if !factors.iter().all(|factor| data.names.iter().any(|name| name == factor)) {
+            return None;
+        }
         let level = |row: &[usize], factor: &str| {
             let levels = row.iter().filter_map(|at| data.levels.get(*at));
             let mut named = levels.filter(|level| level.factor == factor);
@@ -49,7 +50,7 @@ impl MissingPatterns {
             return None;
         }
         let mut levels: Vec<(&str, &str)> = Vec::new();
-        for factor in factors {
+        for factor in factors.iter().copied() {
             for pattern in &missing {
                 let name = level_of(pattern, factor);
                 let is_there = name.is_empty() || data.place(factor, name).is_some();
@@ -153,10 +154,14 @@ mod tests {
     fn a_full_table_lacks_nothing_and_another_table_is_not_compared() {
         let full = MissingPatterns::of(&measurements(|_| true, &ALL)).unwrap();
         assert_eq!(full.to_string(), "174 of 174 patterns measured");
-        let fewer = MissingPatterns::of(&measurements(|_| true, &["operation", "device"])).unwrap();
-        assert!(fewer.patterns.is_empty());
-        let names = ["operation".to_owned()];
-        let other = [(vec!["blend".to_owned()], 1.0)];
-        assert_eq!(MissingPatterns::of(&FactorMeasurements::new(&names, &other).unwrap()), None);
+        // One level of a factor would count as all patterns that have it.
+        assert_eq!(MissingPatterns::of(&measurements(|_| true, &["operation", "device"])), None);
+        let other = |names: &[&str], levels: &[&str]| {
+            let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+            let (names, levels): (Vec<String>, Vec<String>) = (owned(names), owned(levels));
+            MissingPatterns::of(&FactorMeasurements::new(&names, &[(levels, 1.0)]).unwrap())
+        };
+        assert_eq!(other(&FACTORS[..3], &["blend", "Load", "int"]), None);
+        assert_eq!(other(&["instruction", "core"], &["add", "A76"]), None, "no factor in common");
     }
 }
