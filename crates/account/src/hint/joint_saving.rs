@@ -1,6 +1,5 @@
 //! Measured saving of several rewrites applied together.
 
-use crate::hint::context::EnergyAmount;
 use crate::hint::hint::MeasuredSaving;
 
 /// Measured saving of all verified rewrites together, beside the sum of their single savings.
@@ -12,9 +11,10 @@ pub struct JointSaving {
     pub overlapping: Vec<String>,
     /// Saving of the application with all of them.
     pub together: MeasuredSaving,
-    /// Sum of the single savings in the same rounds; absent if one was not measured by itself.
-    pub sum: Option<EnergyAmount>,
+    /// Sum of the single savings in the rounds in which all of their copies are good; absent if
+    /// one was not measured by itself.
+    pub sum: Option<MeasuredSaving>,
     /// Saving together less the sum, round by round: what rewrites take from each other (below
     /// zero) or add to each other. Absent without the sum.
-    pub difference: Option<EnergyAmount>,
+    pub difference: Option<MeasuredSaving>,
 }

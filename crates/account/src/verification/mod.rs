@@ -263,13 +263,12 @@ fn joint_saving(
     let single = joint.applied.iter().map(|at| (*at, variant_name(copies[*at])));
     let single: Vec<(usize, String)> = single.collect();
     let names = |of: &[usize]| of.iter().map(|at| rewrite_name(chosen[*at])).collect();
-    let (sum, difference) = (rounds.saved_sum(&single), rounds.saved_more(&together, &single));
     Some(JointSaving {
         applied: names(&joint.applied),
         overlapping: names(&joint.overlapping),
         together: rounds.saved(together.0, &together.1)?,
-        sum: sum.map(|sum| sum.saving),
-        difference: difference.map(|difference| difference.saving),
+        sum: rounds.saved_sum(&single),
+        difference: rounds.saved_more(&together, &single),
     })
 }
 

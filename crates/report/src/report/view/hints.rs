@@ -210,8 +210,8 @@ pub fn joint_sentence(joint: &JointSaving) -> String {
     let sum = match (&joint.sum, &joint.difference) {
         (Some(sum), Some(difference)) => format!(
             "the sum of the single savings is {}, and together less sum {}",
-            saving_share_text(sum),
-            saving_share_text(difference)
+            saving_share_text(&sum.saving),
+            saving_share_text(&difference.saving)
         ),
         _ => "there is no sum of single savings, since one was not measured by itself".to_owned(),
     };
@@ -274,8 +274,8 @@ mod tests {
             applied: vec!["bulk-copy A.java:1".into(), "string-buffer A.java:9".into()],
             overlapping: vec!["unroll-loop A.java:1".into()],
             together: MeasuredSaving { saving: amount(2.0), pairs: 3 },
-            sum: Some(amount(2.5)),
-            difference: Some(amount(-0.5)),
+            sum: Some(MeasuredSaving { saving: amount(2.5), pairs: 3 }),
+            difference: Some(MeasuredSaving { saving: amount(-0.5), pairs: 3 }),
         };
         let text = joint_sentence(&joint);
         assert!(text.starts_with("Together 2 measured rewrites save 10.0 % (9.0 % to 11.0 %); "));
