@@ -23,13 +23,12 @@ pub(super) struct JointCopy {
 impl JointCopy {
     /// Chooses the rewrites, given the copy of each; `None` where fewer than two do not overlap.
     pub fn of(chosen: &[&Hint], copies: &[usize], sources: &[SourceFile]) -> Option<Self> {
-        let (mut applied, mut overlapping) = (Vec::new(), Vec::new());
-        for at in 0..chosen.len() {
-            let with: Vec<Hint> =
-                applied.iter().chain([&at]).map(|at: &usize| chosen[*at].clone()).collect();
-            let is_free = hint::apply(&with, sources, with.len()).done.len() == with.len();
-            if is_free { applied.push(at) } else { overlapping.push(at) }
-        }
+        let hints: Vec<Hint> = chosen.iter().map(|hint| (*hint).clone()).collect();
+        let done = hint::apply(&hints, sources, hints.len()).done;
+        // By identity, since equal hints may be among them.
+        let is_applied = |at: &usize| done.iter().any(|hint| std::ptr::eq(*hint, &hints[*at]));
+        let (applied, overlapping): (Vec<usize>, Vec<usize>) =
+            (0..hints.len()).partition(is_applied);
         let same = copies.iter().find(|copy| rewrites_of_copy(copies, **copy) == applied);
         let variant = same.map_or_else(|| TOGETHER.to_owned(), |copy| variant_name(*copy));
         (applied.len() > 1).then_some(Self { applied, overlapping, variant })
