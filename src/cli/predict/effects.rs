@@ -41,7 +41,7 @@ pub(super) fn predictions(arguments: &Arguments, effects: &str) -> Result<Predic
     let text = read_user_table(&arguments.dataset)?;
     let (names, programs) = read_programs(&text, &known, over)
         .map_err(|message| Failure::input(&arguments.dataset, message))?;
-    let mean_j = |case: &String| known.predict(&programs[case].patterns, over).mean_j;
+    let mean_j = |case: &String| known.mean_j(&programs[case].patterns, over);
     let reason = |is_known: bool| (!is_known).then(|| NO_DRAWS.to_owned());
     let row = |case: &String| {
         let program = &programs[case];

@@ -4,9 +4,7 @@
 use super::super::error::ModelError;
 use super::super::predictive_distribution::EnergyPrognosis;
 use super::factors::FactorLevel;
-use super::level_draws::{
-    EnergyDistribution, LevelDraws, PatternCounts, mean_and_sd, parse_joules,
-};
+use super::level_draws::{LevelDraws, PatternCounts, mean_and_sd, parse_joules};
 use wattline_units::csv_text;
 
 /// The factor of the residual in `effects.csv`, which is no effect.
@@ -18,16 +16,6 @@ pub struct KnownEffects {
     levels: Vec<FactorLevel>,
     means_j: Vec<f64>,
     draws: Option<LevelDraws>,
-}
-
-/// Expected energy of a program: mean and, with draws, distribution.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ExpectedEnergy {
-    /// Mean in joules.
-    pub mean_j: f64,
-    /// Distribution; absent without draws, as the errors of single effects do not contain their
-    /// correlations.
-    pub distribution: Option<EnergyDistribution>,
 }
 
 impl KnownEffects {
@@ -121,10 +109,10 @@ impl KnownEffects {
         self.levels.iter().position(|level| level.factor == factor && level.name == name)
     }
 
-    /// Predicts the energy of a program; with `over`, for an unknown level of that factor: all its
-    /// levels are equally likely.
+    /// Returns the mean energy of a program in joules; with `over`, for an unknown level of that
+    /// factor: all its levels are equally likely.
     #[must_use]
-    pub fn predict(&self, program: &PatternCounts, over: Option<&str>) -> ExpectedEnergy {
+    pub fn mean_j(&self, program: &PatternCounts, over: Option<&str>) -> f64 {
         let of = |levels: &[usize]| levels.iter().map(|level| self.means_j[*level]).sum::<f64>();
         let executions: f64 = program.iter().map(|(_, n)| n).sum();
         let known: f64 = program.iter().map(|(levels, n)| n * of(levels)).sum();
@@ -134,16 +122,12 @@ impl KnownEffects {
                 .collect();
             of(&places) / places.len().max(1) as f64
         };
-        let mean_j = known + executions * over.map_or(0.0, mean_over);
-        let distribution = self.draws.as_ref().map(|draws| match over {
-            Some(factor) => draws.predict_over(factor, program),
-            None => draws.predict(program),
-        });
-        ExpectedEnergy { mean_j, distribution }
+        known + executions * over.map_or(0.0, mean_over)
     }
 
     /// Returns the distributions of the energy of a program, less that of another if one is given,
-    /// with `over` as in [`Self::predict`]; none without draws.
+    /// with `over` as in [`Self::mean_j`]; none without draws, as the errors of single effects do
+    /// not contain their correlations.
     #[must_use]
     pub fn prognosis(
         &self,
@@ -185,13 +169,13 @@ mod tests {
             ("Device 2", "Load", "4.171423e-7"),
         ] {
             let levels = [allocation(size), vec![place("device", device)]].concat();
-            let found = known.predict(&[(levels, 1.0)], None);
-            assert_eq!(format!("{:.6e}", found.mean_j), expected);
-            assert_eq!(found.distribution, None);
+            let program = [(levels, 1.0)];
+            assert_eq!(format!("{:.6e}", known.mean_j(&program, None)), expected);
+            assert_eq!(known.prognosis(&program, None, None), EnergyPrognosis::default());
         }
         // On a device that is not known: the mean of both.
-        let found = known.predict(&[(allocation("Constant"), 2.0)], Some("device"));
-        assert_eq!(format!("{:.6e}", found.mean_j / 2.0), "4.202421e-7");
+        let found = known.mean_j(&[(allocation("Constant"), 2.0)], Some("device"));
+        assert_eq!(format!("{:.6e}", found / 2.0), "4.202421e-7");
     }
 
     #[test]
@@ -210,8 +194,8 @@ mod tests {
         let draws =
             "chain,draw,operation:Add,device:A,sigma:residual\n1,1,1.5,1,0.1\n1,2,2.5,1,0.1\n";
         let known = KnownEffects::from_csv(table).unwrap().with_draws_csv(draws).unwrap();
-        let found = known.predict(&[(vec![0, 1], 1.0)], None).distribution.unwrap();
-        assert!((found.mean_j - 3.0).abs() < 1e-12 && found.interval_j.0 < found.mean_j);
+        let found = known.prognosis(&[(vec![0, 1], 1.0)], None, None).expected.unwrap();
+        assert!((found.mean_j() - 3.0).abs() < 1e-12 && found.interval_j().0 < found.mean_j());
         let other = KnownEffects::from_csv(&table.replace("Add,2", "Add,4")).unwrap();
         let error = other.with_draws_csv(draws).unwrap_err().to_string();
         assert!(error.contains("operation `Add`") && error.contains("another fit"), "{error}");

@@ -5,19 +5,14 @@ use super::super::error::ModelError;
 use super::super::predictive_distribution::{EnergyPrognosis, PredictiveDistribution};
 use super::factors::FactorLevel;
 use wattline_units::csv_text;
-use wattline_units::quantile::quantile;
 
-/// Posterior distribution of an energy: mean, standard deviations and 95 % interval.
+/// Mean and standard deviation of one measurement of an energy.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct EnergyDistribution {
+pub struct ExpectedMeasurement {
     /// Mean in joules.
     pub mean_j: f64,
-    /// Standard deviation of the mean's posterior in joules.
+    /// Standard deviation in joules: residual and posterior together.
     pub sd_j: f64,
-    /// 95 % interval of the mean, in joules.
-    pub interval_j: (f64, f64),
-    /// Standard deviation of one measurement in joules: residual and posterior together.
-    pub predictive_sd_j: f64,
 }
 
 /// Patterns of a program: the indices of each pattern's levels, and its number of executions.
@@ -53,16 +48,21 @@ impl LevelDraws {
         &self.by_level[level]
     }
 
-    /// Returns the distribution of the energy of a program; each execution of a pattern has an
-    /// independent residual.
+    /// Returns what one measurement of a program is expected to show; each execution of a pattern
+    /// has an independent residual.
     #[must_use]
-    pub fn predict(&self, program: &PatternCounts) -> EnergyDistribution {
-        self.distribution(self.energies(program), program)
+    pub fn predict(&self, program: &PatternCounts) -> ExpectedMeasurement {
+        let (mean_j, sd_j) = mean_and_sd(&self.energies(program));
+        let squares: f64 = self.residual.iter().map(|sd| sd * sd).sum();
+        let residual = squares / self.residual.len() as f64;
+        let executions: f64 = program.iter().map(|(_, n)| n).sum();
+        ExpectedMeasurement { mean_j, sd_j: (sd_j * sd_j + executions * residual).sqrt() }
     }
 
     /// Returns the distributions of the energy of a program, less that of another if one is given;
-    /// `over` is a factor of an unknown level, the same for both. Effects and residual are drawn
-    /// jointly, and each execution of a pattern has an independent residual.
+    /// `over` is a factor of an unknown level (a device that was not measured), the same for both:
+    /// all its levels are equally likely, and their spread is included. Effects and residual are
+    /// drawn jointly, and each execution of a pattern has an independent residual.
     #[must_use]
     pub(crate) fn prognosis(
         &self,
@@ -86,14 +86,6 @@ impl LevelDraws {
         }
     }
 
-    /// Returns the distribution of the energy of a program for an unknown level of `factor` (a
-    /// device that was not measured): all its levels are equally likely, and their spread is
-    /// included.
-    #[must_use]
-    pub(crate) fn predict_over(&self, factor: &str, program: &PatternCounts) -> EnergyDistribution {
-        self.distribution(self.energies_over(program, Some(factor)), program)
-    }
-
     /// Energies draw by draw; with `over` all draws for each of its levels, one after the other.
     fn energies_over(&self, program: &PatternCounts, over: Option<&str>) -> Vec<f64> {
         let Some(factor) = over else { return self.energies(program) };
@@ -114,20 +106,6 @@ impl LevelDraws {
             }
         }
         sums
-    }
-
-    fn distribution(&self, mut energies: Vec<f64>, program: &PatternCounts) -> EnergyDistribution {
-        let (mean_j, sd_j) = mean_and_sd(&energies);
-        energies.sort_unstable_by(f64::total_cmp);
-        let squares: f64 = self.residual.iter().map(|sd| sd * sd).sum();
-        let residual = squares / self.residual.len() as f64;
-        let executions: f64 = program.iter().map(|(_, n)| n).sum();
-        EnergyDistribution {
-            mean_j,
-            sd_j,
-            interval_j: (quantile(&energies, 0.025), quantile(&energies, 0.975)),
-            predictive_sd_j: (sd_j * sd_j + executions * residual).sqrt(),
-        }
     }
 
     /// The text of `draws.csv`: a row per draw, chain after chain, in joules; a column for each
@@ -228,11 +206,16 @@ mod tests {
         // What one has more the other has less: their sum is certain.
         let by_level = vec![vec![1.0, 2.0, 3.0], vec![3.0, 2.0, 1.0], vec![5.0, 4.0, 3.0]];
         let draws = LevelDraws::new(&levels, by_level, vec![0.5; 3]);
-        let found = draws.predict(&[(vec![0, 1], 4.0)]);
-        assert_eq!((found.mean_j, found.sd_j, found.interval_j), (16.0, 0.0, (16.0, 16.0)));
-        assert_eq!(found.predictive_sd_j, 1.0);
-        let over = draws.predict_over("device", &[(vec![0], 1.0)]);
-        assert_eq!((over.mean_j, over.interval_j.0 < 4.5, over.sd_j > 0.9), (5.0, true, true));
+        let program = [(vec![0, 1], 4.0)];
+        let found = draws.prognosis(&program, None, None);
+        let (expected, measurement) = (found.expected.unwrap(), found.measurement.unwrap());
+        let moments = (expected.mean_j(), expected.sd_j(), expected.interval_j());
+        assert_eq!(moments, (16.0, 0.0, (16.0, 16.0)));
+        assert_eq!(measurement.sd_j(), 1.0);
+        assert_eq!(draws.predict(&program), ExpectedMeasurement { mean_j: 16.0, sd_j: 1.0 });
+        let over = draws.prognosis(&[(vec![0], 1.0)], None, Some("device")).expected.unwrap();
+        let moments = (over.mean_j(), over.interval_j().0 < 4.5, over.sd_j() > 0.9);
+        assert_eq!(moments, (5.0, true, true));
     }
 
     /// Two programs that differ by one pattern: what both have cancels, draw by draw.

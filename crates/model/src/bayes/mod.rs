@@ -27,8 +27,8 @@ pub use chains::{ChainDraws, ChainOptions};
 pub use diagnostics::{Diagnosis, diagnose};
 pub use effects::EffectSign;
 pub use factors::{FactorLevel, FactorMeasurements};
-pub use known_effects::{ExpectedEnergy, KnownEffects};
-pub use level_draws::{EnergyDistribution, LevelDraws, PatternCounts};
+pub use known_effects::KnownEffects;
+pub use level_draws::{ExpectedMeasurement, LevelDraws, PatternCounts};
 pub use missing_patterns::MissingPatterns;
 pub use posterior::{
     EffectEstimate, EffectsPosterior, PatternCoverage, effects_csv, fit_effects, patterns_csv,

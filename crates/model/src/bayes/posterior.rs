@@ -148,7 +148,7 @@ impl EffectsPosterior {
         for (row, energy_j) in self.data.rows.iter().zip(&self.data.energies_j) {
             let at = found.iter().position(|seen| seen.levels == *row).unwrap_or_else(|| {
                 let expected = self.joules.predict(&[(row.clone(), 1.0)]);
-                let half = 1.96 * expected.predictive_sd_j;
+                let half = 1.96 * expected.sd_j;
                 found.push(PatternCoverage { levels: row.clone(), share: 0.0, measurements: 0 });
                 ends.push((expected.mean_j - half, expected.mean_j + half));
                 found.len() - 1
@@ -208,7 +208,7 @@ pub fn patterns_csv(posterior: &EffectsPosterior) -> Result<String, ModelError> 
         };
         let expected = posterior.joules.predict(&[(levels.clone(), 1.0)]);
         let Interval { lo, hi } = priors[&factors_of(data, &levels)];
-        let numbers = [expected.mean_j, expected.predictive_sd_j, share, lo.0, hi.0];
+        let numbers = [expected.mean_j, expected.sd_j, share, lo.0, hi.0];
         let figures = [measurements.to_string()].into_iter().chain(numbers.map(|x| x.to_string()));
         writer.write_record(data.names.iter().map(name).chain(figures))?;
     }

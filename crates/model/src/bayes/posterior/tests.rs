@@ -242,8 +242,9 @@ fn an_unknown_device_lies_between_the_known() {
     let data = FactorMeasurements::new(&names, &measured).unwrap();
     let posterior = fit_effects(&data, EffectSign::Positive, &ChainOptions::default()).unwrap();
     let add = data.place("operation", "Add").unwrap();
-    let found = posterior.joules.predict_over("device", &[(vec![add], 1.0)]);
-    assert!((found.mean_j - 3.0).abs() < 0.01 && (found.sd_j - 1.0).abs() < 0.01, "{found:?}");
+    let found = posterior.joules.prognosis(&[(vec![add], 1.0)], None, Some("device"));
+    let (mean_j, sd_j) = found.expected.map(|found| (found.mean_j(), found.sd_j())).unwrap();
+    assert!((mean_j - 3.0).abs() < 0.01 && (sd_j - 1.0).abs() < 0.01, "{mean_j} {sd_j}");
 }
 
 /// Programs of several patterns, measured anew after a fit to four measurements of each pattern: 95
