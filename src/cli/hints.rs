@@ -15,7 +15,7 @@ use crate::hint::{self, FoundHints};
 use crate::java::SourceFile;
 use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::model::Model;
-use crate::verification::{self, JointSavingTable, VerifiedHints};
+use crate::verification::VerifiedRewrites;
 use crate::{found_hints, report};
 
 use super::progress;
@@ -111,8 +111,6 @@ fn find_hints(folder: &CampaignFolder) -> Result<(FoundHints, Vec<SourceFile>), 
     let accounts = facts.accounts(&model);
     let pairs = folder.read_if_there::<Vec<MeasuredPair>>()?.unwrap_or_default();
     let mut found = found_hints::hints(&sources, &facts, &model, &accounts, &pairs);
-    let verified: VerifiedHints = folder.read_if_there()?.unwrap_or_default();
-    verification::attach_measured(&mut found, &verified.0);
-    found.joint = folder.read_if_there::<JointSavingTable>()?.and_then(|table| table.0);
+    VerifiedRewrites::read(folder)?.attach_to(&mut found);
     Ok((found, sources))
 }

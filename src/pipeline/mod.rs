@@ -34,7 +34,7 @@ use crate::run::RunRecord;
 use crate::scenario_accounts::{self, ScenarioAccounts};
 use crate::toolchain::Jdk;
 use crate::trial::{Trial, TrialNumber, session_lengths, static_mix};
-use crate::verification::{self, Verification};
+use crate::verification::Verification;
 use crate::{
     found_hints, ground_truth, load, plan, recorded_calls, scan, trial, truth_folder, unseen_inputs,
 };
@@ -450,10 +450,8 @@ impl PipelineContext<'_> {
         let PipelineContext { output, jdk, loaded, .. } = *self;
         let verification = Verification { loaded, found, sources, jdk, board, output };
         let verified = verification.measure()?;
-        output.write_artifact(&verified.hints)?;
-        output.write_artifact(&verified.joint)?;
-        verification::attach_measured(found, &verified.hints.0);
-        found.joint = verified.joint.0;
+        verified.write(output)?;
+        verified.attach_to(found);
         Ok(())
     }
 

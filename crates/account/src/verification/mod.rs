@@ -7,6 +7,7 @@ mod joint_table;
 mod rounds;
 mod savings_basis;
 mod table;
+mod verified_rewrites;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +45,8 @@ use rounds::SessionsByRound;
 use savings_basis::{SavingsBasis, rewrites_of_copy};
 
 pub use joint_table::JointSavingTable;
-pub use table::{VerifiedHint, VerifiedHints, attach_measured};
+pub use table::{VerifiedHint, VerifiedHints};
+pub use verified_rewrites::VerifiedRewrites;
 
 /// Inputs of a verification: hints, sources, compiler and board.
 pub struct Verification<'v> {
@@ -60,15 +62,6 @@ pub struct Verification<'v> {
     pub board: &'v OpenBoard<'v>,
     /// Folder for raw logs.
     pub output: &'v Output,
-}
-
-/// Measured savings of rewrites, one by one and together.
-#[derive(Debug, Default)]
-pub struct VerifiedRewrites {
-    /// Measured savings of the single rewrites.
-    pub hints: VerifiedHints,
-    /// Saving of all together, if there are several that do not overlap.
-    pub joint: JointSavingTable,
 }
 
 /// Case name of the unchanged application.

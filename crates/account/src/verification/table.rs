@@ -33,7 +33,7 @@ pub struct VerifiedHint {
 }
 
 /// Assigns measured savings to the hints and withheld places that they belong to.
-pub fn attach_measured(found: &mut FoundHints, verified: &[VerifiedHint]) {
+pub(super) fn attach_measured(found: &mut FoundHints, verified: &[VerifiedHint]) {
     found.take_measured(|hint| {
         let own = verified.iter().find(|verified| {
             (verified.pattern.as_str(), &verified.file, verified.start_line, &verified.block)

@@ -25,7 +25,7 @@ use crate::progress::Progress;
 use crate::report::{self, CampaignFacts, ReportData, ReportedBoard};
 use crate::scenario::IdlePolicy;
 use crate::scenario_accounts::ScenarioAccounts;
-use crate::verification::{self, JointSavingTable, VerifiedHints};
+use crate::verification::VerifiedRewrites;
 use crate::{found_hints, ground_truth, recorded_calls, scenario_accounts, unseen_inputs};
 
 /// Everything that a campaign's report is written from.
@@ -122,9 +122,7 @@ pub fn report_of(
     let sources = folder.parsed_sources()?;
     let pairs: Vec<MeasuredPair> = folder.read_if_there()?.unwrap_or_default();
     let mut found = found_hints::hints(&sources, &facts, &model, accounts, &pairs);
-    let verified: VerifiedHints = folder.read_if_there()?.unwrap_or_default();
-    verification::attach_measured(&mut found, &verified.0);
-    found.joint = folder.read_if_there::<JointSavingTable>()?.and_then(|table| table.0);
+    VerifiedRewrites::read(folder)?.attach_to(&mut found);
     let input = ReportInput {
         facts: &facts,
         model: &model,
