@@ -200,9 +200,9 @@ fn model_without_row_space(
 
 fn costs(design: &Design, known: &Estimability, solution: &Solution, solver: Solver) -> Vec<Cost> {
     let spare = design.rows() as f64 - solution.parameters;
-    let (factor, least) = match solver {
-        Solver::Stack | Solver::Shrink => (NORMAL_975, 0.0),
-        _ => (student_975(spare), f64::NEG_INFINITY),
+    let (factor, least) = match solver.has_normal_errors() {
+        true => (NORMAL_975, 0.0),
+        false => (student_975(spare), f64::NEG_INFINITY),
     };
     let errors = standard_errors(design, known, solution);
     design

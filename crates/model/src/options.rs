@@ -59,6 +59,12 @@ impl Solver {
             Self::Bayes => "bayes",
         }
     }
+
+    /// Whether intervals of its costs are those of a normal distribution: their errors contain a
+    /// prior, so that the cases leave no number of degrees of freedom.
+    pub(crate) fn has_normal_errors(self) -> bool {
+        matches!(self, Self::Stack | Self::Shrink)
+    }
 }
 
 impl FromStr for Solver {

@@ -85,11 +85,10 @@ impl PredictedCase<'_> {
         self.model.with_measurement(expected, &[self, other])
     }
 
-    /// Describes why a distribution is absent; `None` if none is.
+    /// Describes why a distribution is absent from the case's own prognosis; `None` if none is.
     #[must_use]
-    pub fn missing_reason(&self) -> Option<&'static str> {
+    pub fn missing_reason(&self, prognosis: &EnergyPrognosis) -> Option<&'static str> {
         let model = self.model;
-        let prognosis = self.prognosis();
         if !self.is_within_reach {
             return Some(
                 "it executes an operation to a larger share than any case fitted to, so that its \
@@ -139,9 +138,12 @@ impl Model {
                 })
             }
             _ => {
-                let is_normal = [Solver::Stack, Solver::Shrink, Solver::Bayes]
-                    .iter()
-                    .any(|solver| solver.name() == self.solver);
+                // A posterior of `bayes` contains a prior, too. It is not among these solvers
+                // since the intervals of its costs are quantiles of draws; here it has no draws, or
+                // draws without spread.
+                let has_normal_errors =
+                    |solver: Solver| solver.has_normal_errors() || solver == Solver::Bayes;
+                let is_normal = self.solver.parse().is_ok_and(has_normal_errors);
                 let degrees = self.residual.map(|residual| residual.degrees_of_freedom);
                 let degrees_of_freedom = degrees.filter(|_| !is_normal);
                 Some(PredictiveDistribution::Student { mean_j, sd_j, degrees_of_freedom })

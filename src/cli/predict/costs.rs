@@ -13,6 +13,10 @@ use super::case_table::CaseTable;
 use super::comparison::{CaseComparison, compared_pairs};
 use super::{Arguments, Predictions};
 
+/// Reason why a difference between two boards has no distribution.
+const BOARDS_DIFFER: &str =
+    "the two cases are of different boards, whose factors' errors are not joint";
+
 /// Predicts the cases of a data set, each for its own board.
 pub(super) fn predictions(arguments: &Arguments) -> Result<Predictions, Failure> {
     let model: Model = read_artifact(&arguments.model)?;
@@ -22,21 +26,23 @@ pub(super) fn predictions(arguments: &Arguments) -> Result<Predictions, Failure>
     let of = |case: usize| models[&table.cases[case].device].as_ref();
     let predicted: Vec<(PredictedCase<'_>, f64)> =
         (0..table.cases.len()).map(|case| predicted_case(of(case), &table, case)).collect();
-    let cases = predicted.iter().enumerate();
-    let cases = cases.map(|(at, found)| {
-        let mut case = prediction(of(at), &table, at, found);
-        case.measured = case.measured.filter(|_| is_measured[at]);
-        case
+    let cases = predicted.iter().enumerate().map(|(at, found)| {
+        let measured = &table.cases[at];
+        CasePrediction {
+            measured: Some(measured.energy_j).filter(|_| is_measured[at]),
+            measured_se: measured.energy_se_j,
+            ..prediction(of(at), &table.cases[at].name, found)
+        }
     });
-    let cases = cases.collect();
+    let cases: Vec<CasePrediction> = cases.collect();
     let names: Vec<&str> = table.cases.iter().map(|case| case.name.as_str()).collect();
-    let compare = |(one, two): (usize, usize)| CaseComparison {
-        first: names[one].to_owned(),
-        second: names[two].to_owned(),
-        ..comparison(&predicted[one].0, &predicted[two].0, [of(one), of(two)])
+    let compare = |(one, two): (usize, usize)| {
+        let found = |at: usize| (&cases[at], &predicted[at].0);
+        comparison(found(one), found(two))
     };
     let pairs = compared_pairs(&arguments.compare, &names)?;
-    Ok(Predictions { cases, comparisons: pairs.into_iter().map(compare).collect() })
+    let comparisons = pairs.into_iter().map(compare).collect();
+    Ok(Predictions { cases, comparisons })
 }
 
 /// Model of each case's board by name, where the model knows several boards.
@@ -64,43 +70,40 @@ fn predicted_case<'m>(model: &'m Model, table: &Table, case: usize) -> (Predicte
     (found, if all > 0.0 { unknown / all } else { 0.0 })
 }
 
+/// Prediction of a case by the model of its board, without its measured energy.
 fn prediction(
     model: &Model,
-    table: &Table,
-    case: usize,
+    name: &str,
     (found, unknown): &(PredictedCase<'_>, f64),
 ) -> CasePrediction {
-    let measured = &table.cases[case];
+    let prognosis = found.prognosis();
     CasePrediction {
         device: model.reference_device().map(str::to_owned),
-        measured: Some(measured.energy_j),
-        measured_se: measured.energy_se_j,
-        prognosis: found.prognosis(),
-        missing_reason: found.missing_reason().map(str::to_owned),
+        missing_reason: found.missing_reason(&prognosis).map(str::to_owned),
+        prognosis,
         unknown: *unknown,
-        ..CasePrediction::new(measured.name.clone(), found.energy_j)
+        ..CasePrediction::new(name.to_owned(), found.energy_j)
     }
 }
 
-/// Difference of two cases, whose names are still to be set. On two boards the errors that the
-/// boards' factors have in common are unknown, and so are those of a difference.
+/// Difference of two cases. On two boards the errors that the boards' factors have in common are
+/// unknown, and so are those of a difference.
 fn comparison(
-    one: &PredictedCase<'_>,
-    two: &PredictedCase<'_>,
-    [model, other]: [&Model; 2],
+    (first, one): (&CasePrediction, &PredictedCase<'_>),
+    (second, two): (&CasePrediction, &PredictedCase<'_>),
 ) -> CaseComparison {
-    let is_one_board = model.reference_device() == other.reference_device();
+    let is_one_board = first.device == second.device;
     let prognosis = if is_one_board { one.difference(two) } else { EnergyPrognosis::default() };
     let is_missing = prognosis.expected.is_none() || prognosis.measurement.is_none();
     let reason = match is_one_board {
-        true => one.missing_reason().or(two.missing_reason()),
-        false => Some("the two cases are of different boards, whose factors' errors are not joint"),
+        true => first.missing_reason.as_ref().or(second.missing_reason.as_ref()).cloned(),
+        false => Some(BOARDS_DIFFER.to_owned()),
     };
     CaseComparison {
-        first: String::new(),
-        second: String::new(),
+        first: first.case.clone(),
+        second: second.case.clone(),
         difference_j: one.energy_j - two.energy_j,
         prognosis,
-        missing_reason: reason.filter(|_| is_missing).map(str::to_owned),
+        missing_reason: reason.filter(|_| is_missing),
     }
 }

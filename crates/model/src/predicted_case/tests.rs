@@ -33,7 +33,7 @@ fn a_new_measurement_has_the_residual_beside_the_errors_of_costs() {
     assert_close(&[expected.sd_j(), measurement.sd_j()], &[0.6, sd], 1e-12);
     let below = [expected.probability_below(8.0), measurement.probability_below(8.0)];
     assert_close(&below, &[cauchy(0.8 / 0.6), cauchy(0.8 / sd)], 1e-6);
-    assert!(case.missing_reason().is_none());
+    assert!(case.missing_reason(&case.prognosis()).is_none());
 }
 
 /// Of 3 and 1 executions the errors are of one cost: their difference has that of 2, and two
@@ -51,8 +51,9 @@ fn errors_that_two_cases_share_cancel_in_their_difference() {
     assert_close(&below, &[cauchy(-12.0), cauchy(-4.8 / sd)], 1e-4);
     // Neither count is determined by the cases, and their difference is not, either.
     let undetermined = model.predicted_case(&[(0, 3.0)], None);
-    assert_eq!(undetermined.prognosis(), crate::EnergyPrognosis::default());
-    assert!(undetermined.missing_reason().unwrap().contains("do not determine"));
+    let found = undetermined.prognosis();
+    assert_eq!(found, crate::EnergyPrognosis::default());
+    assert!(undetermined.missing_reason(&found).unwrap().contains("do not determine"));
 }
 
 #[test]
@@ -61,13 +62,13 @@ fn what_is_unknown_is_absent_and_has_a_reason() {
     let nnls = fit(&data, &FitOptions::new(Solver::Nnls)).unwrap();
     let case = nnls.predicted_case(&[(0, 1.0)], None);
     assert_eq!((case.prognosis().expected, case.prognosis().measurement), (None, None));
-    assert!(case.missing_reason().unwrap().contains("--bootstrap"));
+    assert!(case.missing_reason(&case.prognosis()).unwrap().contains("--bootstrap"));
     let single = table(&[&[1.0]], &[1.0]);
     let shrunk = fit(&single, &FitOptions::new(Solver::Shrink)).unwrap();
     let shrunk = Model { residual: None, ..shrunk };
     let case = shrunk.predicted_case(&[(0, 1.0)], None);
     assert!(case.prognosis().expected.is_some() && case.prognosis().measurement.is_none());
-    assert!(case.missing_reason().unwrap().contains("degrees of freedom"));
+    assert!(case.missing_reason(&case.prognosis()).unwrap().contains("degrees of freedom"));
 }
 
 /// Number of values within the intervals of the expected energy and of a new measurement.
