@@ -117,7 +117,7 @@ fn predictions(arguments: &Arguments) -> Result<Predictions, Failure> {
         true => effects::predictions(arguments, &text),
         false => {
             refuse_over(arguments)?;
-            costs::predictions(arguments)
+            costs::predictions(arguments, &text)
         }
     }
 }

@@ -78,6 +78,26 @@ fn costs_predict_whether_a_budget_is_kept_and_which_case_spends_less() {
     close(json["comparisons"][0]["difference_j"].as_f64().unwrap(), -4.8, 1e-9);
 }
 
+/// A standard error without an energy is no measurement, and remarks are of all columns.
+#[test]
+fn a_case_that_was_only_counted_has_nothing_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("table.csv"), "case,op_0,energy_j\na,1,2\nb,2,5\n").unwrap();
+    let programs = "case;energy_j;energy_se_j;duration_ms;op_0\n\
+                    three;;0,1;20;3\none;2,5;0,2;20;1\n";
+    fs::write(folder.join("programs.csv"), programs).unwrap();
+    good(folder, "fit table.csv --solver ls --folds 2 --out fitted");
+    let (code, _, said) = wattline(folder, "predict fitted/model.json programs.csv --out p");
+    assert_eq!(code, Some(0), "{said}");
+    for part in ["semicolons between cells", "`duration_ms` times 0.001 is seconds"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let found = rows(&folder.join("p/predictions.csv"));
+    let errors = [0, 1].map(|at: usize| found[at]["measured_se_j"].as_str());
+    assert_eq!(errors, ["", "0.2"]);
+}
+
 #[test]
 fn wrong_flags_and_unknown_figures_are_named() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,11 +5,12 @@ use std::path::Path;
 use wattline_units::dialect::read_plain_csv;
 
 use crate::cli::progress;
-use crate::csv_text;
+use crate::csv_text::{self, CsvText};
 use crate::dataset::DatasetFile;
-use crate::failure::{Failure, message_with_causes};
+use crate::failure::Failure;
 use crate::input_file;
-use crate::model::table::{ColumnChoice, Table};
+use crate::model::table::ColumnChoice;
+use crate::toolchain::artifact::hash_of_bytes;
 
 /// Name of the column of measured energies.
 const ENERGY: &str = "energy_j";
@@ -25,20 +26,27 @@ impl CaseTable {
     /// Reads a table; where energies are missing, their cases were only counted.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let bytes = input_file::read(path).map_err(Failure::io("read", path))?;
-        let plain = read_plain_csv(&bytes).ok();
-        let completed =
-            plain.and_then(|(text, dialect)| Some((with_all_energies(&text)?, dialect.remark())));
-        let Some(((text, is_measured), remark)) = completed else {
-            let dataset = DatasetFile::read(path)?;
-            progress::print_remarks(path, &dataset.remarks);
+        let found = Self::of_bytes(path, &bytes)?;
+        progress::print_remarks(path, &found.dataset.remarks);
+        Ok(found)
+    }
+
+    fn of_bytes(path: &Path, bytes: &[u8]) -> Result<Self, Failure> {
+        let choice = ColumnChoice::default();
+        // A text that is no table is refused below, with its place.
+        let completed = read_plain_csv(bytes).ok().and_then(|(text, dialect)| {
+            let (text, is_measured) = with_all_energies(&text)?;
+            Some((text, is_measured, dialect.remark()))
+        });
+        let Some((text, is_measured, of_dialect)) = completed else {
+            let dataset = DatasetFile::of_bytes(path, bytes, &choice)?;
             let is_measured = vec![true; dataset.table.cases.len()];
             return Ok(Self { dataset, is_measured });
         };
-        let table = Table::from_csv(text, &ColumnChoice::default())
-            .map_err(|error| Failure::input(path, message_with_causes(&error)))?;
-        let (sha256, remarks) = (String::new(), Vec::from_iter(remark));
-        progress::print_remarks(path, &remarks);
-        Ok(Self { dataset: DatasetFile { path: path.into(), sha256, table, remarks }, is_measured })
+        let dataset = DatasetFile::of_bytes(path, text.as_bytes(), &choice)?;
+        let remarks = of_dialect.into_iter().chain(dataset.remarks).collect();
+        let sha256 = hash_of_bytes(bytes);
+        Ok(Self { dataset: DatasetFile { sha256, remarks, ..dataset }, is_measured })
     }
 }
 
@@ -51,25 +59,23 @@ fn with_all_energies(text: &str) -> Option<(String, Vec<bool>)> {
     if at.is_none() && header.iter().any(|name| name.to_lowercase().starts_with("energy")) {
         return None;
     }
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let more = at.is_none().then_some(ENERGY);
-    writer.write_record(header.iter().chain(more)).ok()?;
-    let mut is_measured = Vec::new();
-    for record in reader.records() {
-        let record = record.ok()?;
-        let has_energy = at.is_some_and(|at| !record.get(at).unwrap_or("").trim().is_empty());
-        is_measured.push(has_energy);
-        let field = |(place, text): (usize, _)| {
-            if Some(place) == at && !has_energy { "0" } else { text }
-        };
-        let more = at.is_none().then_some("0");
-        writer.write_record(record.iter().enumerate().map(field).chain(more)).ok()?;
-    }
+    let records: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>().ok()?;
+    let has_energy = |record: &csv::StringRecord| {
+        at.is_some_and(|at| !record.get(at).unwrap_or("").trim().is_empty())
+    };
+    let is_measured: Vec<bool> = records.iter().map(has_energy).collect();
     if is_measured.iter().all(|is| *is) {
         return None;
     }
-    let text = String::from_utf8(writer.into_inner().ok()?).ok()?;
-    Some((csv_text::guard_formulas(text), is_measured))
+    let more = |field: &'static str| at.is_none().then_some(field);
+    let mut completed = CsvText::new(header.iter().chain(more(ENERGY)));
+    for (record, has_energy) in records.iter().zip(&is_measured) {
+        let is_missing = |place: usize| Some(place) == at && !has_energy;
+        let fields = record.iter().enumerate();
+        let fields = fields.map(|(place, text)| if is_missing(place) { "0" } else { text });
+        completed.row(fields.chain(more("0")));
+    }
+    Some((completed.text(), is_measured))
 }
 
 #[cfg(test)]
@@ -87,5 +93,21 @@ mod tests {
         assert_eq!((text.as_str(), is_measured), ("case,a,energy_j\nx,1,0\n", vec![false]));
         assert_eq!(with_all_energies("case,energy_j,a\nx,2,1\n"), None);
         assert_eq!(with_all_energies("case,energy_mj,a\nx,2,1\n"), None);
+    }
+
+    #[test]
+    fn remarks_are_of_the_file_whether_energies_are_missing_or_not() {
+        let path = Path::new("cases.csv");
+        for (energy, is_measured) in [("", false), ("2,5", true)] {
+            let text = format!("case;energy_j;duration_ms;a\nx;{energy};1500,5;1\n");
+            let found = CaseTable::of_bytes(path, text.as_bytes()).unwrap();
+            assert_eq!(found.is_measured, [is_measured]);
+            assert_eq!(found.dataset.table.cases[0].duration_s, Some(1.5005));
+            assert_eq!(found.dataset.sha256, hash_of_bytes(text.as_bytes()));
+            let remarks = found.dataset.remarks.join("; ");
+            for part in ["semicolons between cells", "`duration_ms` times 0.001 is seconds"] {
+                assert!(remarks.contains(part), "{energy:?}: {remarks}");
+            }
+        }
     }
 }

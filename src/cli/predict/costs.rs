@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::failure::Failure;
-use crate::folder::read_artifact;
+use crate::folder::Artifact;
 use crate::model::table::Table;
 use crate::model::{EnergyPrognosis, Model, PredictedCase};
 
@@ -17,9 +17,9 @@ use super::{Arguments, Predictions};
 const BOARDS_DIFFER: &str =
     "the two cases are of different boards, whose factors' errors are not joint";
 
-/// Predicts the cases of a data set, each for its own board.
-pub(super) fn predictions(arguments: &Arguments) -> Result<Predictions, Failure> {
-    let model: Model = read_artifact(&arguments.model)?;
+/// Predicts the cases of a data set by the text of a model, each for its own board.
+pub(super) fn predictions(arguments: &Arguments, model: &str) -> Result<Predictions, Failure> {
+    let model = Model::parse(model).map_err(|error| Failure::input(&arguments.model, error))?;
     let CaseTable { dataset, is_measured } = CaseTable::read(&arguments.dataset)?;
     let table = dataset.with_weighed_counts(&model.contexts)?.table;
     let models = models_by_board(&model, &table);
@@ -27,10 +27,10 @@ pub(super) fn predictions(arguments: &Arguments) -> Result<Predictions, Failure>
     let predicted: Vec<(PredictedCase<'_>, f64)> =
         (0..table.cases.len()).map(|case| predicted_case(of(case), &table, case)).collect();
     let cases = predicted.iter().enumerate().map(|(at, found)| {
-        let measured = &table.cases[at];
+        let measured = is_measured[at].then_some(&table.cases[at]);
         CasePrediction {
-            measured: Some(measured.energy_j).filter(|_| is_measured[at]),
-            measured_se: measured.energy_se_j,
+            measured: measured.map(|case| case.energy_j),
+            measured_se: measured.and_then(|case| case.energy_se_j),
             ..prediction(of(at), &table.cases[at].name, found)
         }
     });

@@ -79,12 +79,21 @@ impl DatasetFile {
 
     /// Reads a table of any origin, with the chosen columns.
     pub fn read_columns(path: &Path, choice: &ColumnChoice) -> Result<DatasetFile, Failure> {
-        let text = input_file::read(path).map_err(Failure::io("read", path))?;
-        let rows = TableRows::of_csv(&text, choice);
+        let bytes = input_file::read(path).map_err(Failure::io("read", path))?;
+        DatasetFile::of_bytes(path, &bytes, choice)
+    }
+
+    /// Reads a table of any origin from the bytes of its file, with the chosen columns.
+    pub fn of_bytes(
+        path: &Path,
+        bytes: &[u8],
+        choice: &ColumnChoice,
+    ) -> Result<DatasetFile, Failure> {
+        let rows = TableRows::of_csv(bytes, choice);
         let read = rows.and_then(|rows| Ok((Table::from_rows(&rows)?, rows.remarks()?)));
         let (table, remarks) =
             read.map_err(|error| Failure::input(path, message_with_causes(&error)))?;
-        Ok(DatasetFile { path: path.into(), sha256: hash_of_bytes(&text), table, remarks })
+        Ok(DatasetFile { path: path.into(), sha256: hash_of_bytes(bytes), table, remarks })
     }
 
     /// The data set with its counts weighed by the costs of contexts, if there are counts by
