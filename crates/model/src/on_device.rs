@@ -74,7 +74,7 @@ impl Model {
         model.residual = self.residual.map(|spread| spread.times(factor));
         model.held_out = self
             .held_out
-            .map(|spread| spread.times(factor).with_relative_error(factor_se / factor));
+            .and_then(|spread| spread.times(factor).with_relative_error(factor_se / factor));
         model
     }
 }

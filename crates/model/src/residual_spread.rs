@@ -72,13 +72,14 @@ impl ResidualSpread {
         Self { size, ..self }
     }
 
-    /// Returns the spread with a further independent error in proportion to the energy. An
-    /// absolute one keeps its size.
-    pub(crate) fn with_relative_error(self, error: f64) -> Self {
+    /// Returns the spread with a further independent error in proportion to the energy; `None` for
+    /// an absolute one, which has no part in proportion to add it to.
+    pub(crate) fn with_relative_error(self, error: f64) -> Option<Self> {
         match self.size {
-            ResidualSize::Joules(_) => self,
+            ResidualSize::Joules(_) => (error <= 0.0).then_some(self),
             ResidualSize::Relative { sd, floor_j } => {
-                Self { size: ResidualSize::Relative { sd: sd.hypot(error), floor_j }, ..self }
+                let size = ResidualSize::Relative { sd: sd.hypot(error), floor_j };
+                Some(Self { size, ..self })
             }
         }
     }
@@ -101,5 +102,17 @@ mod tests {
         let equal = ResidualSpread::of(&[3.0, 4.0], &[1.0, 100.0], Weighting::Equal, 1.0).unwrap();
         assert_eq!((equal.sd_j(1.0), equal.sd_j(100.0)), (5.0, 5.0));
         assert_eq!(ResidualSpread::of(&[0.0], &[1.0], Weighting::Equal, 0.0), None);
+    }
+
+    /// 3 % and 4 % are 5 % together; of a spread in joules no error in proportion is a part.
+    #[test]
+    fn an_error_in_proportion_is_added_to_a_relative_spread_alone() {
+        let relative = ResidualSize::Relative { sd: 0.03, floor_j: 0.1 };
+        let relative = ResidualSpread { size: relative, degrees_of_freedom: 3.0 };
+        let wider = relative.with_relative_error(0.04).unwrap();
+        assert!((wider.sd_j(2.0) - 0.1).abs() < 1e-12, "{wider:?}");
+        let absolute = ResidualSpread { size: ResidualSize::Joules(5.0), ..relative };
+        assert_eq!(absolute.with_relative_error(0.0), Some(absolute));
+        assert_eq!(absolute.with_relative_error(0.04), None);
     }
 }

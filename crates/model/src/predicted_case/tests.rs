@@ -7,7 +7,8 @@ use rand_distr::StandardNormal;
 
 use crate::testing::{Campaign, assert_close, table};
 use crate::{
-    CostPrior, FitOptions, Model, Penalty, PredictiveDistribution, Solver, Weighting, fit,
+    CostPrior, DeviceFactor, FitOptions, Model, Penalty, PredictiveDistribution, ResidualSize,
+    ResidualSpread, Solver, Weighting, fit,
 };
 
 /// Columns 0 and 1 always run together: c = 2.4 with se 0.2, residual sd sqrt(0.2), one degree of
@@ -69,6 +70,33 @@ fn what_is_unknown_is_absent_and_has_a_reason() {
     let case = shrunk.predicted_case(&[(0, 1.0)], None);
     assert!(case.prognosis().expected.is_some() && case.prognosis().measurement.is_none());
     assert!(case.missing_reason(&case.prognosis()).unwrap().contains("degrees of freedom"));
+}
+
+/// Errors of held-out cases in joules have no part in proportion to the energy that the error of a
+/// board's factor could be added to.
+#[test]
+fn a_measurement_on_a_board_of_an_uncertain_factor_is_unknown_by_errors_in_joules() {
+    let data = table(&[&[1.0], &[2.0], &[4.0]], &[1.0, 2.1, 3.9]);
+    let nnls = fit(&data, &FitOptions::new(Solver::Nnls)).unwrap();
+    let factor = |device: &str, factor: f64, factor_se: Option<f64>| DeviceFactor {
+        device: device.to_owned(),
+        factor,
+        factor_se,
+        factor_lo: None,
+        factor_hi: None,
+        cases: 3,
+    };
+    let spread = ResidualSpread { size: ResidualSize::Joules(0.1), degrees_of_freedom: 3.0 };
+    let devices = vec![factor("a", 1.0, None), factor("b", 2.0, None), factor("c", 2.0, Some(0.1))];
+    let model = Model { devices, held_out: Some(spread), ..nnls };
+    let measurement_on = |board: &str| {
+        let model = model.on_device(board).unwrap();
+        let case = model.predicted_case(&[(0, 1.0)], None);
+        let found = case.prognosis();
+        assert!(case.missing_reason(&found).is_some());
+        found.measurement.map(|found| found.sd_j())
+    };
+    assert_eq!(["a", "b", "c"].map(measurement_on), [Some(0.1), Some(0.2), None]);
 }
 
 /// Number of values within the intervals of the expected energy and of a new measurement.
