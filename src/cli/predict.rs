@@ -86,20 +86,18 @@ struct Predictions {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output =
         Output::open(&arguments.out, OnExisting::from(arguments.force), &progress::TERMINAL)?;
-    output.check_free(&[FILE])?;
-    let has_comparisons = !arguments.compare.is_empty();
-    if has_comparisons {
-        output.check_free(&[COMPARISONS])?;
-    }
+    output.check_free(&[FILE, COMPARISONS])?;
     let mut found = predictions(arguments)?;
     budget::set_budgets(&arguments.budget, &mut found.cases)?;
+    // Comparisons of earlier predictions are not of these.
+    output.discard(&[COMPARISONS])?;
     output.write(FILE, predictions_csv(&found.cases))?;
     progress::result(match arguments.format {
         PredictionFormat::Text => text::screen(&found),
         PredictionFormat::Json => json::document(&found),
     });
     progress::say(format!("written: {}", output.path(FILE).display()));
-    if has_comparisons {
+    if !arguments.compare.is_empty() {
         output.write(COMPARISONS, comparisons_csv(&found.comparisons))?;
         progress::say(format!("written: {}", output.path(COMPARISONS).display()));
     }

@@ -99,6 +99,38 @@ fn a_case_that_was_only_counted_has_nothing_measured() {
 }
 
 #[test]
+fn comparisons_of_other_predictions_do_not_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("table.csv"), "case,op_0,energy_j\na,1,2\nb,2,5\n").unwrap();
+    good(folder, "fit table.csv --solver ls --folds 2 --out fitted");
+    let words = "predict fitted/model.json table.csv --out p";
+    good(folder, &format!("{words} --compare a b"));
+    fs::remove_file(folder.join("p/predictions.csv")).unwrap();
+    let (code, _, said) = wattline(folder, words);
+    assert_ne!(code, Some(0));
+    assert!(said.contains("comparisons.csv"), "{said}");
+    good(folder, &format!("{words} --force"));
+    assert!(folder.join("p/predictions.csv").exists());
+    assert!(!folder.join("p/comparisons.csv").exists());
+}
+
+/// A published table of effects has no draws: the reason names the missing file, once.
+#[test]
+fn effects_without_draws_have_one_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("effects.csv"), "category,level,mean_j\noperation,Add,2\n").unwrap();
+    fs::write(folder.join("programs.csv"), "case,operation\na,Add\nb,Add\n").unwrap();
+    let words = "predict effects.csv programs.csv --compare a b --out p";
+    let (code, printed, said) = wattline(folder, words);
+    assert_eq!(code, Some(0), "{said}");
+    let all = printed + &said;
+    assert_eq!(all.matches("draws.csv").count(), 1, "{all}");
+    assert!(all.contains("none: there is no draws.csv with draws of these effects"), "{all}");
+}
+
+#[test]
 fn wrong_flags_and_unknown_figures_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

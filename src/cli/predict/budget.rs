@@ -36,16 +36,16 @@ pub(super) fn set_budgets(
     flags: &[BudgetFlag],
     cases: &mut [CasePrediction],
 ) -> Result<(), Failure> {
-    let for_all = flags.iter().rfind(|flag| flag.case.is_none());
-    cases.iter_mut().for_each(|case| case.budget_j = for_all.map(|flag| flag.joules));
-    for flag in flags {
-        let Some(name) = &flag.case else { continue };
-        let of_name: Vec<usize> = (0..cases.len()).filter(|at| cases[*at].case == *name).collect();
-        if of_name.is_empty() {
+    for name in flags.iter().filter_map(|flag| flag.case.as_ref()) {
+        if cases.iter().all(|case| case.case != *name) {
             let names = cases.iter().map(|case| case.case.as_str());
             return Err(Failure::Usage(unknown_case("--budget", name, names)));
         }
-        of_name.into_iter().for_each(|at| cases[at].budget_j = Some(flag.joules));
+    }
+    for case in cases {
+        let own = flags.iter().rfind(|flag| flag.case.as_ref() == Some(&case.case));
+        let flag = own.or_else(|| flags.iter().rfind(|flag| flag.case.is_none()));
+        case.budget_j = flag.map(|flag| flag.joules);
     }
     Ok(())
 }
@@ -77,6 +77,11 @@ mod tests {
         let mut cases = ["a", "b"].map(|name| CasePrediction::new(name.to_owned(), 1.0));
         set_budgets(&[all.clone(), "b=3".parse().unwrap()], &mut cases).unwrap();
         assert_eq!(cases.map(|case| case.budget_j), [Some(1e-6), Some(3.0)]);
+        // The last one of several counts.
+        let flags = ["b=3", "2", "b=4", "5"].map(|flag| flag.parse().unwrap());
+        let mut cases = ["a", "b"].map(|name| CasePrediction::new(name.to_owned(), 1.0));
+        set_budgets(&flags, &mut cases).unwrap();
+        assert_eq!(cases.map(|case| case.budget_j), [Some(5.0), Some(4.0)]);
         let mut cases = [CasePrediction::new("slow".to_owned(), 1.0)];
         let error = set_budgets(&["sloe=3".parse().unwrap()], &mut cases).unwrap_err();
         assert!(error.to_string().contains("did you mean `slow`"), "{error}");

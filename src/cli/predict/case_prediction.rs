@@ -1,5 +1,7 @@
 //! Predicted cases, and the text of `predictions.csv`.
 
+use serde::Serialize;
+
 use crate::csv_text;
 use crate::model::{EnergyPrognosis, PredictiveDistribution};
 
@@ -93,18 +95,26 @@ impl CasePrediction {
 
 /// The text of `predictions.csv`.
 pub(super) fn predictions_csv(rows: &[CasePrediction]) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(COLUMNS).expect(MEMORY);
-    for row in rows {
+    let records = rows.iter().map(|row| {
         let (expected, new) = (row.expected(), row.measurement());
         let measured = (&row.case, row.measured, row.measured_se);
         let interval = (expected.lo_j(), expected.hi_j());
         let predicted = (row.predicted, interval, row.error_percent(), row.unknown);
         let distributions = (expected.sd_j, new.sd_j, new.lo_j(), new.hi_j());
         let budget = (row.budget_j, expected.below_limit, new.below_limit);
-        let record = (measured, predicted, &row.device, distributions, budget);
-        writer.serialize(record).expect(MEMORY);
-    }
+        (measured, predicted, &row.device, distributions, budget)
+    });
+    table_csv(&COLUMNS, records)
+}
+
+/// The text of a table: its columns, and a row for each record.
+pub(super) fn table_csv<R: Serialize>(
+    columns: &[&str],
+    records: impl Iterator<Item = R>,
+) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(columns).expect(MEMORY);
+    records.for_each(|record| writer.serialize(record).expect(MEMORY));
     csv_text::guard_formulas(String::from_utf8(writer.into_inner().expect(MEMORY)).expect(MEMORY))
 }
 
@@ -128,4 +138,4 @@ const COLUMNS: [&str; 16] = [
 ];
 
 /// Reason why writing to memory cannot fail.
-pub(super) const MEMORY: &str = "text written to memory is text";
+const MEMORY: &str = "text written to memory is text";

@@ -1,11 +1,10 @@
 //! `--compare`: differences of two predicted cases, and the text of `comparisons.csv`.
 
-use crate::csv_text;
 use crate::failure::Failure;
 use crate::model::EnergyPrognosis;
 
 use super::budget::unknown_case;
-use super::case_prediction::{DistributionSummary, MEMORY};
+use super::case_prediction::{DistributionSummary, table_csv};
 
 /// Difference of two predicted cases: energy of the first less that of the second.
 pub(super) struct CaseComparison {
@@ -66,15 +65,12 @@ pub(super) fn compared_pairs(
 
 /// The text of `comparisons.csv`.
 pub(super) fn comparisons_csv(rows: &[CaseComparison]) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(COLUMNS).expect(MEMORY);
-    for row in rows {
+    let records = rows.iter().map(|row| {
         let (expected, new) = (row.expected(), row.measurement());
         let figures = |of: DistributionSummary| (of.sd_j, of.lo_j(), of.hi_j(), of.below_limit);
-        let record = (&row.first, &row.second, row.difference_j, figures(expected), figures(new));
-        writer.serialize(record).expect(MEMORY);
-    }
-    csv_text::guard_formulas(String::from_utf8(writer.into_inner().expect(MEMORY)).expect(MEMORY))
+        (&row.first, &row.second, row.difference_j, figures(expected), figures(new))
+    });
+    table_csv(&COLUMNS, records)
 }
 
 const COLUMNS: [&str; 11] = [

@@ -1,14 +1,15 @@
 //! Prediction of programs of bytecode patterns by effects of factors.
 
-use crate::csv_text;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::cli::user_table::read_user_table;
+use crate::csv_text;
+use crate::format::visible_path;
+use crate::model::bayes::KnownEffects;
+
 use super::comparison::{CaseComparison, compared_pairs};
 use super::{Arguments, CasePrediction, Failure, Predictions, read_text};
-use crate::cli::progress;
-use crate::cli::user_table::read_user_table;
-use crate::model::bayes::KnownEffects;
 
 /// File of draws beside effects.csv.
 const DRAWS: &str = "draws.csv";
@@ -21,15 +22,12 @@ struct EffectsProgram {
     measured: Option<f64>,
 }
 
-/// Reason why effects without draws have no distribution.
-const NO_DRAWS: &str = "there are no draws of these effects, and the errors of single effects do \
-                        not contain their correlations";
-
 /// Predicts the programs of a table, in order of appearance.
 pub(super) fn predictions(arguments: &Arguments, effects: &str) -> Result<Predictions, Failure> {
     let known = KnownEffects::from_csv(effects);
-    let known =
-        add_draws(known.map_err(|error| Failure::input(&arguments.model, error))?, arguments)?;
+    let known = known.map_err(|error| Failure::input(&arguments.model, error))?;
+    let draws = arguments.model.with_file_name(DRAWS);
+    let known = add_draws(known, &draws)?;
     if let Some(factor) = &arguments.over {
         let factors = known.factors();
         if !factors.contains(&factor.as_str()) {
@@ -42,7 +40,7 @@ pub(super) fn predictions(arguments: &Arguments, effects: &str) -> Result<Predic
     let (names, programs) = read_programs(&text, &known, over)
         .map_err(|message| Failure::input(&arguments.dataset, message))?;
     let mean_j = |case: &String| known.mean_j(&programs[case].patterns, over);
-    let reason = |is_known: bool| (!is_known).then(|| NO_DRAWS.to_owned());
+    let reason = |is_known: bool| (!is_known).then(|| no_draws_text(&draws));
     let row = |case: &String| {
         let program = &programs[case];
         let prognosis = known.prognosis(&program.patterns, None, over);
@@ -73,18 +71,21 @@ pub(super) fn predictions(arguments: &Arguments, effects: &str) -> Result<Predic
 }
 
 /// Known effects with the draws beside them, if there are any.
-fn add_draws(known: KnownEffects, arguments: &Arguments) -> Result<KnownEffects, Failure> {
-    let path = arguments.model.parent().unwrap_or(Path::new(".")).join(DRAWS);
-    if path.is_file() {
-        let known = known.with_draws_csv(&read_text(&path)?);
-        return known.map_err(|error| Failure::input(path, error));
+fn add_draws(known: KnownEffects, draws: &Path) -> Result<KnownEffects, Failure> {
+    if !draws.is_file() {
+        return Ok(known);
     }
-    progress::say(format!(
-        "note: no {} with the draws of these effects: no intervals, as the errors of single effects \
-         don't say what they have in common",
-        path.display()
-    ));
-    Ok(known)
+    let known = known.with_draws_csv(&read_text(draws)?);
+    known.map_err(|error| Failure::input(draws, error))
+}
+
+/// Reason why effects without draws have no distribution.
+fn no_draws_text(draws: &Path) -> String {
+    format!(
+        "there is no {} with draws of these effects, and the errors of single effects do not \
+         contain their correlations",
+        visible_path(draws)
+    )
 }
 
 /// Levels of a row's factors (name and column), separated by blanks.
