@@ -96,7 +96,7 @@ impl PredictedCase<'_> {
             );
         }
         if prognosis.measurement.is_none() && prognosis.expected.is_some() {
-            return Some("the fit left no degrees of freedom to tell the residuals by");
+            return Some("the fit leaves no degrees of freedom, so its residuals are unknown");
         }
         if prognosis.expected.is_some() {
             return None;

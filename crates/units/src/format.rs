@@ -33,6 +33,13 @@ pub fn percent(part: f64) -> String {
     }
 }
 
+/// Formats a change as a part of a whole, as [`percent`] with its sign: `+26.3 %`.
+pub fn signed_percent(part: f64) -> String {
+    let text = percent(part);
+    let is_small = text.starts_with('<');
+    if part > 0.0 && !is_small && text != NONE { format!("+{text}") } else { text }
+}
+
 /// Piece of a sentence, source text or prose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentencePiece {
@@ -205,6 +212,8 @@ mod tests {
         assert_eq!(percent(f64::NAN), "none");
         assert_eq!(percent(1e300), "1.00e302 %");
         assert_eq!(percent(-0.5), "\u{2212}50.0 %");
+        let signed = [0.2633, -0.001, 0.0, 1e-9, f64::INFINITY].map(signed_percent);
+        assert_eq!(signed, ["+26.3 %", "\u{2212}0.10 %", "0.0 %", "< 0.01 %", "none"]);
         assert_eq!(interval(None), "none");
         assert_eq!(bar_width(f64::INFINITY), "0.00");
     }

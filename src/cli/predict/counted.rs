@@ -58,8 +58,8 @@ fn missing_reason(prognosis: &EnergyPrognosis, knows_spread: bool) -> Option<&'s
     match (&prognosis.expected, knows_spread) {
         (None, _) => Some("the accounts have no error of an energy of these counts"),
         (Some(_), false) => Some(
-            "how far a measurement of another input is from its prediction is unknown without \
-             unseen.csv, so that there is no distribution of a new measurement",
+            "the error for unseen inputs is unknown without unseen.csv, so a new measurement has \
+             no distribution",
         ),
         _ => None,
     }
@@ -71,9 +71,9 @@ fn print_new_block_share(predicted: &PredictedEnergy) {
     let part = predicted.of_new_blocks.0 / predicted.energy.0;
     if part >= REPORTED_SHARE {
         progress::say(format!(
-            "{:.1} % of it is of blocks that the campaign did not run, or too rarely for its samples \
-             to tell, and so goes by their operations' costs alone; blocks are new or changed, too, \
-             where `trace` found them by another --granularity or --classpath than the scenario's",
+            "{:.1} % of the energy is in blocks that the campaign did not run, or ran too rarely \
+             for samples; it is a count-based estimate. Blocks are also new or changed where \
+             `trace` ran with another --granularity or --classpath than the scenario's",
             100.0 * part
         ));
     }
@@ -84,17 +84,16 @@ fn print_new_block_share(predicted: &PredictedEnergy) {
 fn print_input_spread(spread: Option<&InputSpread>, campaign: &CampaignFolder) {
     progress::say(match spread {
         Some(spread) if spread.half_width() > 0.0 => format!(
-            "the interval holds what the accounts are unsure of, and that inputs are within {:.1} % \
-             of what those of other inputs say of them (unseen.csv; 95 %)",
+            "the interval contains the uncertainty of the accounts and the spread between inputs, \
+             {:.1} % (95 %, unseen.csv)",
             100.0 * spread.half_width()
         ),
-        Some(_) => "the interval holds what the accounts are unsure of; inputs are no further \
-                    from what those of other inputs say of them (unseen.csv)"
+        Some(_) => "the interval contains the uncertainty of the accounts; the spread between \
+                    inputs is zero (unseen.csv)"
             .into(),
         None => format!(
-            "the interval holds what the accounts are unsure of, and not how far inputs are from \
-             what those of other inputs say of them: {} has no unseen.csv that tells it; {} \
-             writes one of two inputs and more",
+            "the interval contains the uncertainty of the accounts only: {} has no unseen.csv; {} \
+             writes it if there are two inputs or more",
             campaign.path().display(),
             unseen_inputs::evaluate_command_for(campaign)
         ),

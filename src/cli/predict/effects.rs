@@ -111,8 +111,8 @@ fn read_programs(
     for factor in known.factors().into_iter().filter(|factor| Some(*factor) != over) {
         let at = column(factor).ok_or_else(|| {
             format!(
-                "line 1: there is no column `{factor}`; an empty cell says that it doesn't apply, \
-                 --over {factor} that its level is not known"
+                "line 1: there is no column `{factor}`; add it, with empty cells where it does \
+                 not apply, or give --over {factor} if its level is unknown"
             )
         })?;
         factors.push((factor, at));

@@ -6,13 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::MethodKey;
+use crate::format::{self, signed_percent};
 
 use super::budget::Spending;
 use super::change::{AllowedIncrease, GateVerdict, judge_change};
 use super::measurement::change_between;
 use super::shares::{RecordedShares, Stability};
 use super::stability::share_rows;
-use super::text_cells::signed_percent;
 use super::uncertain_energy::UncertainEnergy;
 use super::{ChangeRow, CompareMode, Comparison, Subject};
 use crate::units::Joules;
@@ -189,8 +189,8 @@ impl RecordedSides<'_> {
             seconds(self.base),
             watts(&new),
             seconds(self.new),
-            share.map_or(crate::format::NONE.into(), signed_percent),
-            interval.map_or(crate::format::NONE.into(), |(lo, hi)| format!(
+            share.map_or(format::NONE.into(), signed_percent),
+            interval.map_or(format::NONE.into(), |(lo, hi)| format!(
                 "{} to {}",
                 signed_percent(lo),
                 signed_percent(hi)

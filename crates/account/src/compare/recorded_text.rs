@@ -3,11 +3,11 @@
 
 use std::fmt::Write as _;
 
-use crate::format;
+use crate::format::{self, signed_percent};
 use crate::units::Joules;
 
 use super::shares::{RecordedShares, ShareRow, SideStability, Stability};
-use super::text_cells::{signed_percent, subject_cell};
+use super::text_cells::subject_cell;
 
 /// The figures of a part as text; `none` where there is none.
 pub(super) struct ShareCells {

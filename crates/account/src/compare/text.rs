@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use crate::account::Interval;
-use crate::format;
+use crate::format::{self, signed_percent};
 use crate::units::Joules;
 
-use super::text_cells::{signed_percent, subject_cell};
+use super::text_cells::subject_cell;
 use super::{BudgetRow, ChangeRow, CompareMode, Comparison, GateVerdict, recorded_text};
 
 /// Text of the whole comparison, with at most `limit` classes and `limit` methods.

@@ -1,4 +1,4 @@
-//! How names and shares are written in a comparison.
+//! How names are written in a comparison.
 
 use crate::format;
 
@@ -25,13 +25,6 @@ fn cut_parameters(name: Vec<char>, room: usize) -> Vec<char> {
         return name;
     }
     name.into_iter().take(kept).chain(CUT).collect()
-}
-
-/// A share in percent with its sign and two significant digits at least.
-pub(super) fn signed_percent(share: f64) -> String {
-    let text = format::percent(share);
-    let is_small = text.starts_with('<');
-    if share > 0.0 && !is_small && text != format::NONE { format!("+{text}") } else { text }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! View of the overheads of measuring: of the probes, the sampling profiler and the power reader.
 
 use crate::facts::{RelativeIncrease, RunOverhead};
-use crate::format;
+use crate::format::{self, signed_percent};
 use crate::report::data::ReportData;
 
 /// Reason why the overhead of the power reader is absent.
@@ -53,14 +53,13 @@ fn overhead_text(of: RunOverhead) -> String {
     )
 }
 
-/// `+50.1 % (48.0 % to 52.2 %)`.
+/// `+50.1 % (+48.0 % to +52.2 %)`.
 fn increase_text(of: RelativeIncrease) -> String {
-    let signed = |part: f64| format!("{:+.1} %", 100.0 * part);
     let interval = match of.interval {
-        Some((lo, hi)) => format!("{} to {}", signed(lo), signed(hi)),
+        Some((lo, hi)) => format!("{} to {}", signed_percent(lo), signed_percent(hi)),
         None => "no interval".to_owned(),
     };
-    format!("{} ({interval})", signed(of.relative))
+    format!("{} ({interval})", signed_percent(of.relative))
 }
 
 #[cfg(test)]
@@ -85,8 +84,8 @@ mod tests {
         let [of_probes, profiler, reader] = rows(&data).try_into().unwrap();
         assert_eq!(
             of_probes.1,
-            "energy above idle +50.1 % (+48.0 % to +52.2 %), duration -0.1 % (no interval); 10 \
-             cases, against their power runs"
+            "energy above idle +50.1 % (+48.0 % to +52.2 %), duration \u{2212}0.10 % (no \
+             interval); 10 cases, against their power runs"
         );
         assert!(profiler.1.starts_with("not measured") && reader.1.starts_with("not measured"));
         let line = sentence(&data);
