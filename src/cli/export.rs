@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 
 use crate::campaign::RunPhase;
 use crate::campaign_report::repository::{repository_of, warn_if_unknown};
+use crate::dataset::energy::{PowerRun, mean};
 use crate::dataset::idle_runs_of;
 use crate::export::{ExportData, ExportFormat, FORMATS, InputEnergies, SessionTrace, StackDepth};
 use crate::facts::ScenarioFacts;
@@ -20,7 +21,8 @@ use crate::folder::{CampaignFolder, OnExisting, Output};
 use crate::model::Model;
 use crate::power::FigureBasis;
 use crate::power::{Window, parse_samples};
-use crate::run::RunRecord;
+use crate::run::{MeasuredSession, RunRecord};
+use crate::scenario::IdlePolicy;
 
 use super::monitor::recording;
 use super::progress;
@@ -195,33 +197,37 @@ fn good_runs(facts: &ScenarioFacts, phase: RunPhase) -> impl Iterator<Item = &Ru
     })
 }
 
-/// Mean idle power in watts for a run of a case, on the run's board; 0 without a good idle run.
-fn idle_power_w(facts: &ScenarioFacts, run: &RunRecord) -> f64 {
-    let on_board = facts.records.iter().filter(|other| other.board.serial == run.board.serial);
-    let idle = idle_runs_of(on_board, &run.run.case, facts.idle);
-    let idle: Vec<f64> =
-        idle.filter_map(|run| run.measured.as_ref()).map(|run| run.mean_power_w()).collect();
-    idle.iter().sum::<f64>() / idle.len().max(1) as f64
+/// Mean idle power in watts for a run of a case, on the run's board; `None` without a good idle
+/// run.
+fn idle_power_w(records: &[RunRecord], run: &RunRecord, policy: IdlePolicy) -> Option<f64> {
+    let on_board = records.iter().filter(|other| other.board.serial == run.board.serial);
+    let idle = idle_runs_of(on_board, &run.run.case, policy);
+    let powers_w = idle.filter_map(|run| Some(run.measured.as_ref()?.mean_power_w()));
+    mean(&powers_w.collect::<Vec<_>>())
 }
 
 /// Energies of the power runs by input sequence.
 fn input_energies(facts: &ScenarioFacts) -> BTreeMap<String, InputEnergies> {
-    let mut inputs: BTreeMap<String, InputEnergies> = BTreeMap::new();
+    let mut inputs: BTreeMap<String, Vec<(&MeasuredSession, Option<f64>)>> = BTreeMap::new();
     for run in good_runs(facts, RunPhase::Power) {
         let case = facts.cases.iter().find(|case| case.name == run.run.case);
         let (Some(case), Some(measured)) = (case, &run.measured) else { continue };
-        let nothing = || InputEnergies {
-            total_uj: Vec::new(),
-            above_idle_uj: Vec::new(),
-            duration_s: Vec::new(),
-        };
-        let input = inputs.entry(case.input.clone()).or_insert_with(nothing);
-        input.total_uj.push(measured.energy_j * 1e6);
-        let idle_j = idle_power_w(facts, run) * measured.duration_s;
-        input.above_idle_uj.push((measured.energy_j - idle_j) * 1e6);
-        input.duration_s.push(measured.duration_s);
+        let idle_power_w = idle_power_w(&facts.records, run, facts.idle);
+        inputs.entry(case.input.clone()).or_default().push((measured, idle_power_w));
     }
-    inputs
+    inputs.into_iter().map(|(input, runs)| (input, energies_of(&runs))).collect()
+}
+
+/// Energies of runs, each with its mean idle power in watts.
+fn energies_of(runs: &[(&MeasuredSession, Option<f64>)]) -> InputEnergies {
+    let above_idle_uj = |(run, idle_power_w): &(&MeasuredSession, Option<f64>)| {
+        Some(PowerRun::from(*run).above_idle_j((*idle_power_w)?) * 1e6)
+    };
+    InputEnergies {
+        total_uj: runs.iter().map(|(run, _)| run.energy_j * 1e6).collect(),
+        above_idle_uj: runs.iter().map(above_idle_uj).collect(),
+        duration_s: runs.iter().map(|(run, _)| run.duration_s).collect(),
+    }
 }
 
 /// Samples of the good power and idle sessions.
@@ -244,4 +250,47 @@ fn session_traces(
         }
     }
     Ok(sessions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::PlannedRun;
+    use crate::run::{BoardIdentity, Conditions, RunVerdict};
+
+    fn record(phase: RunPhase, serial: &str, energy_j: f64) -> RunRecord {
+        RunRecord {
+            folder: String::new(),
+            run: PlannedRun { case: "base-a".into(), phase, repeat: 1 },
+            attempt: 0,
+            verdict: RunVerdict::Good,
+            board: BoardIdentity { serial: serial.into(), ..BoardIdentity::default() },
+            conditions: Conditions::default(),
+            measured: Some(session(energy_j)),
+            tool_version: String::new(),
+            seed: 1,
+        }
+    }
+
+    fn session(energy_j: f64) -> MeasuredSession {
+        MeasuredSession { energy_j, duration_s: 10.0, ..MeasuredSession::default() }
+    }
+
+    #[test]
+    fn idle_power_is_of_the_board_or_unknown() {
+        let idle = [10.0, 30.0].map(|energy_j| record(RunPhase::Idle, "one", energy_j));
+        let of = |serial: &str| {
+            idle_power_w(&idle, &record(RunPhase::Power, serial, 50.0), IdlePolicy::Campaign)
+        };
+        assert_eq!((of("one"), of("two")), (Some(2.0), None));
+    }
+
+    #[test]
+    fn energy_above_idle_is_unknown_without_idle_power() {
+        let (first, second) = (session(50.0), session(60.0));
+        let found = energies_of(&[(&first, Some(2.0)), (&second, Some(2.0))]);
+        assert_eq!(found.above_idle_uj, Some(vec![30e6, 40e6]));
+        let found = energies_of(&[(&first, Some(2.0)), (&second, None)]);
+        assert_eq!((found.total_uj, found.above_idle_uj), (vec![50e6, 60e6], None));
+    }
 }

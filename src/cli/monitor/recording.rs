@@ -162,7 +162,7 @@ impl Exported {
         let energy = |joules: f64| vec![joules * 1e6];
         let input = InputEnergies {
             total_uj: energy(sums.total.joules().0),
-            above_idle_uj: energy((sums.total - sums.unattributed).joules().0),
+            above_idle_uj: Some(energy((sums.total - sums.unattributed).joules().0)),
             duration_s: vec![sums.duration_s],
         };
         let accounts = accounts_of(&sums);

@@ -1,7 +1,7 @@
 //! The JSON that androidx.benchmark's macrobenchmarks write (`*-benchmarkData.json`), for
 //! dashboards that read it: a benchmark per input sequence, named metrics as its
 //! `PowerMetric` has them (`energyTotalUws`: microwatt seconds, that is microjoules), and
-//! `energyAboveIdleUws` beside it.
+//! `energyAboveIdleUws` beside it where the idle power is known.
 
 use serde_json::{Value, json};
 
@@ -31,15 +31,16 @@ pub(super) fn benchmark_json(data: &ExportData<'_>) -> Vec<u8> {
 
 fn benchmark(data: &ExportData<'_>, name: &str, input: &InputEnergies) -> Value {
     let total_ns = input.duration_s.iter().sum::<f64>() * 1e9;
+    let mut metrics = json!({"energyTotalUws": metric(&input.total_uj)});
+    if let Some(above_idle_uj) = &input.above_idle_uj {
+        metrics["energyAboveIdleUws"] = metric(above_idle_uj);
+    }
     json!({
         "name": name,
         "params": {},
         "className": format!("{}.{}", data.package, data.scenario),
         "totalRunTimeNs": total_ns.round() as u64,
-        "metrics": {
-            "energyTotalUws": metric(&input.total_uj),
-            "energyAboveIdleUws": metric(&input.above_idle_uj),
-        },
+        "metrics": metrics,
         "sampledMetrics": {},
         "warmupIterations": 0,
         "repeatIterations": input.total_uj.len(),
@@ -70,5 +71,15 @@ mod tests {
         assert_eq!(metric["runs"], json!([3e6, 1e6, 2e6, 4e6]));
         assert_eq!((&metric["minimum"], &metric["median"]), (&json!(1e6), &json!(2.5e6)));
         assert_eq!(benchmark["repeatIterations"], 4);
+        assert_eq!(benchmark["metrics"]["energyAboveIdleUws"]["median"], 1.5e6);
+    }
+
+    #[test]
+    fn an_unknown_idle_power_is_not_zero() {
+        let mut sample = sample::sample();
+        sample.inputs.values_mut().for_each(|input| input.above_idle_uj = None);
+        let value: Value = serde_json::from_slice(&benchmark_json(&sample.data())).unwrap();
+        let metrics = value["benchmarks"][0]["metrics"].as_object().unwrap();
+        assert_eq!(metrics.keys().collect::<Vec<_>>(), ["energyTotalUws"]);
     }
 }

@@ -26,8 +26,8 @@ pub struct SessionTrace {
 pub struct InputEnergies {
     /// Energy of each run in microjoules, idle included.
     pub total_uj: Vec<f64>,
-    /// Energy of each run above idle, in microjoules.
-    pub above_idle_uj: Vec<f64>,
+    /// Energy of each run above idle, in microjoules; absent where the idle power is unknown.
+    pub above_idle_uj: Option<Vec<f64>>,
     /// Length of each run in seconds.
     pub duration_s: Vec<f64>,
 }

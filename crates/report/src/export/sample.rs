@@ -51,7 +51,7 @@ pub(crate) fn sample() -> OwnedExportData {
     };
     let north = InputEnergies {
         total_uj: vec![3e6, 1e6, 2e6, 4e6],
-        above_idle_uj: vec![2e6, 0.5e6, 1e6, 3e6],
+        above_idle_uj: Some(vec![2e6, 0.5e6, 1e6, 3e6]),
         duration_s: vec![1.0; 4],
     };
     OwnedExportData {
