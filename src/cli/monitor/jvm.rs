@@ -95,8 +95,7 @@ pub fn open(
         return Ok(OpenedJvm::default());
     };
     let mut command = Command::new(program);
-    let is_java = program.rsplit('/').next() == Some("java");
-    if !is_java {
+    if !is_java(program) {
         begin()?;
         let child = command.args(rest).spawn().map_err(Failure::io("start", program))?;
         let note = format!(
@@ -132,6 +131,11 @@ pub fn open(
             Err(failure)
         }
     }
+}
+
+/// Whether a program is `java`, to whose command line the agent is added.
+pub(super) fn is_java(program: &str) -> bool {
+    program.rsplit('/').next() == Some("java")
 }
 
 /// Whether a command that does not answer is about to end: a JVM closes its connections first.
@@ -281,5 +285,16 @@ impl Jvm {
     fn name(&self, number: usize) -> String {
         let method = self.state.method(number);
         format!("{}.{}", method.class, method.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn java_is_known_by_its_name_in_any_folder() {
+        assert!(is_java("/usr/bin/java") && is_java("java"));
+        assert!(!is_java("mvn") && !is_java("/opt/java/run"));
     }
 }

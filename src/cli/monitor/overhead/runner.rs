@@ -65,6 +65,8 @@ pub struct AgentRunner<'a> {
     pub marks: &'a OutputMarks,
     /// Requests to it; without them it runs until it ends.
     pub requests: Option<&'a RequestPhase>,
+    /// The JDK that builds the agent.
+    pub jdk: &'a Jdk,
     /// Whether to stop.
     pub stop: &'a StopRequest,
 }
@@ -75,9 +77,8 @@ type RunFigures = BTreeMap<RunFigure, f64>;
 impl AgentRunner<'_> {
     /// One run; none if it was asked to stop.
     pub fn run(&self, configuration: &AgentConfiguration) -> Result<Option<RunFigures>, Failure> {
-        let jdk = Jdk::find()?;
         let arguments = configuration.arguments.as_deref();
-        let session = arguments.map(|arguments| prepare(arguments, &jdk)).transpose()?;
+        let session = arguments.map(|arguments| prepare(arguments, self.jdk)).transpose()?;
         let options = session.as_ref().map(AgentSession::jvm_options).unwrap_or_default();
         let mut started = StartedCommand::start(self.command, &options)?;
         let agent = arguments.zip(session).map(|(arguments, session)| {
