@@ -21,6 +21,7 @@ use crate::device::{end_group, last_of};
 use crate::failure::Failure;
 use crate::format::{truncate, visible_name};
 use crate::toolchain::Jdk;
+use crate::toolchain::agent_link::AttachError;
 use crate::toolchain::agent_session::AgentSession;
 
 use super::configuration::AgentConfiguration;
@@ -35,6 +36,9 @@ const CYCLE: Duration = Duration::from_secs(1);
 
 /// A server that does not answer by then does not start.
 const SERVER_START: Duration = Duration::from_secs(300);
+
+/// A JVM whose agent answers no more has to end by then.
+const END: Duration = Duration::from_secs(2);
 
 /// Characters of a command's last output in an error message.
 const SHOWN: usize = 300;
@@ -98,7 +102,7 @@ impl AgentRunner<'_> {
             agent.finish()?;
         }
         if self.requests.is_none() {
-            add_output(&mut figures, output.join().ok(), self.marks)?;
+            add_output(&mut figures, &result_of(output, "output of the command")?, self.marks)?;
         }
         Ok(Some(figures))
     }
@@ -183,10 +187,10 @@ fn add_start(figures: &mut RunFigures, spent: SpentTime) {
 
 fn add_output(
     figures: &mut RunFigures,
-    found: Option<OutputFindings<SpentTime>>,
+    found: &OutputFindings<SpentTime>,
     marks: &OutputMarks,
 ) -> Result<(), Failure> {
-    match (found.as_ref().and_then(|found| found.start), &marks.start) {
+    match (found.start, &marks.start) {
         (Some(spent), _) => add_start(figures, spent),
         (None, None) => {}
         (None, Some(text)) => {
@@ -194,7 +198,7 @@ fn add_output(
             return Err(Failure::Usage(format!("--start-line {text:?}: {why}")));
         }
     }
-    match (found.and_then(|found| found.request_s), &marks.request) {
+    match (found.request_s, &marks.request) {
         (None, Some(text)) => {
             let why = "no line of the command's standard output has a number after it";
             Err(Failure::Usage(format!("--request-line {text:?}: {why}")))
@@ -316,8 +320,14 @@ impl AgentReader {
     /// Ends the reading, after the JVM has ended.
     fn finish(self) -> Result<(), Failure> {
         drop(self.over);
-        self.thread.join().unwrap_or(Ok(()))
+        result_of(self.thread, "agent")?
     }
+}
+
+/// The result of a thread that reads `what`; an error if it panicked.
+fn result_of<T>(thread: JoinHandle<T>, what: &str) -> Result<T, Failure> {
+    let why = || format!("the thread that reads the {what} panicked; report this as a fault");
+    thread.join().map_err(|_| Failure::Board(why()))
 }
 
 fn read_agent(
@@ -334,10 +344,47 @@ fn read_agent(
             Err(RecvTimeoutError::Timeout) => {}
             _ => break,
         }
-        // A JVM that ends answers no more.
-        if jvm.cycle().is_err() {
-            break;
+        if let Err(error) = jvm.cycle() {
+            return check_ended(error, is_over, END);
         }
     }
     Ok(())
+}
+
+/// The error of an agent's reader, unless the command ends within `patience`: a JVM that ends
+/// closes its connections first.
+fn check_ended(
+    error: AttachError,
+    is_over: &Receiver<()>,
+    patience: Duration,
+) -> Result<(), Failure> {
+    match is_over.recv_timeout(patience) {
+        Err(RecvTimeoutError::Timeout) => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_that_fails_fails_the_run_unless_the_command_ends() {
+        let (command, is_over) = channel();
+        let failed = check_ended(AttachError::NoProcess(7), &is_over, Duration::ZERO);
+        assert!(failed.unwrap_err().to_string().contains("no process 7"));
+        drop(command);
+        check_ended(AttachError::NoProcess(7), &is_over, Duration::ZERO).unwrap();
+    }
+
+    #[test]
+    fn a_reader_that_panicked_fails_the_run() {
+        let (over, is_over) = channel();
+        let thread = thread::spawn(move || {
+            let _ = is_over.recv();
+            panic!("in the test");
+        });
+        let error = AgentReader { thread, over }.finish().unwrap_err().to_string();
+        assert!(error.contains("reads the agent panicked"), "{error}");
+    }
 }
