@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -75,6 +75,9 @@ pub struct AgentRunner<'a> {
     pub stop: &'a StopRequest,
 }
 
+/// Thread that reads the output of the command.
+type OutputReader = JoinHandle<io::Result<OutputFindings<SpentTime>>>;
+
 /// The figures of a run.
 type RunFigures = BTreeMap<RunFigure, f64>;
 
@@ -102,9 +105,16 @@ impl AgentRunner<'_> {
             agent.finish()?;
         }
         if self.requests.is_none() {
-            add_output(&mut figures, &result_of(output, "output of the command")?, self.marks)?;
+            add_output(&mut figures, &self.output_findings(output)?, self.marks)?;
         }
         Ok(Some(figures))
+    }
+
+    /// What the thread that reads the output has found.
+    fn output_findings(&self, reader: OutputReader) -> Result<OutputFindings<SpentTime>, Failure> {
+        let found = result_of(reader, "output of the command")?;
+        let name = self.command.first().map_or("", String::as_str);
+        found.map_err(Failure::io("read", format!("standard output of {name}")))
     }
 
     /// Waits until the command ends; false if it was asked to stop before.
@@ -240,12 +250,12 @@ impl StartedCommand {
     }
 
     /// Reads its output in a thread, until it ends.
-    fn read_output(&mut self, marks: &OutputMarks) -> JoinHandle<OutputFindings<SpentTime>> {
+    fn read_output(&mut self, marks: &OutputMarks) -> OutputReader {
         let (marks, pid, begin) = (marks.clone(), self.child.id(), self.begin);
         let output: Option<ChildStdout> = self.child.stdout.take();
         thread::spawn(move || match output {
             Some(output) => marks.read(BufReader::new(output), || spent(pid, begin)),
-            None => OutputFindings { start: None, request_s: None },
+            None => Ok(OutputFindings { start: None, request_s: None }),
         })
     }
 
