@@ -1,13 +1,17 @@
 //! Requests to a server under measurement: one after the other, each with a connection of its own.
 
-use std::io::{Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
-use std::time::Duration;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
+use crate::toolchain::deadline_stream::DeadlineStream;
 
-/// A response takes no longer, or the request has failed.
+/// Connection, request and response together take no longer, or the request has failed.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A wait of 0 s is refused by the system.
+const LEAST_WAIT: Duration = Duration::from_millis(1);
 
 /// Bytes of a response at most.
 const RESPONSE_BYTES: u64 = 16 << 20;
@@ -47,8 +51,9 @@ impl RequestTarget {
 
     /// Sends one request and reads the whole response.
     pub fn send(&self) -> Result<(), RequestError> {
-        let answer =
-            self.exchange().map_err(|error| RequestError::NoConnection(error.to_string()))?;
+        let answer = self
+            .exchange(PATIENCE)
+            .map_err(|error| RequestError::NoConnection(error.to_string()))?;
         let line = answer.split(|byte| *byte == b'\r').next().unwrap_or_default();
         let line = String::from_utf8_lossy(line).into_owned();
         let code = line.split(' ').nth(1).and_then(|code| code.parse::<u16>().ok());
@@ -58,11 +63,12 @@ impl RequestTarget {
         }
     }
 
-    fn exchange(&self) -> std::io::Result<Vec<u8>> {
+    /// Sends a request and reads the response, within `patience` after the name is resolved.
+    fn exchange(&self, patience: Duration) -> io::Result<Vec<u8>> {
         let addresses: Vec<_> = self.host.to_socket_addrs()?.collect();
-        let mut stream = TcpStream::connect(addresses.as_slice())?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
+        let deadline = Instant::now() + patience;
+        let mut stream = DeadlineStream::new(connect(&addresses, deadline)?);
+        stream.set_deadline(Some(deadline.saturating_duration_since(Instant::now())));
         let Self { host, path, .. } = self;
         let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes())?;
@@ -81,6 +87,20 @@ impl RequestTarget {
             }
         })
     }
+}
+
+/// Connects to the first address that answers; the time left is divided among the addresses, so
+/// that one that does not answer leaves time for the others.
+fn connect(addresses: &[SocketAddr], deadline: Instant) -> io::Result<TcpStream> {
+    let mut failed = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    for (address, rest) in addresses.iter().zip((1..=addresses.len() as u32).rev()) {
+        let left = deadline.saturating_duration_since(Instant::now()) / rest;
+        match TcpStream::connect_timeout(address, left.max(LEAST_WAIT)) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
 }
 
 #[cfg(test)]
@@ -122,5 +142,41 @@ mod tests {
         assert!(target.failure(&error).to_string().contains("404"));
         server.join().unwrap();
         assert!(matches!(target.send(), Err(RequestError::NoConnection(_))));
+    }
+
+    #[test]
+    fn a_server_that_trickles_or_never_answers_is_given_up_at_the_deadline() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let target = RequestTarget::parse(&format!("http://127.0.0.1:{port}/")).unwrap();
+        let patience = Duration::from_millis(60);
+        let server = thread::spawn(move || {
+            let (mut peer, _) = listener.accept().unwrap();
+            while peer.write_all(b"x").is_ok() {
+                thread::sleep(Duration::from_millis(5));
+            }
+            listener
+        });
+        let error = target.exchange(patience).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        // It connects to the queue of the listener, which accepts nobody now.
+        let listener = server.join().unwrap();
+        let error = target.exchange(patience).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        drop(listener);
+    }
+
+    #[test]
+    fn an_address_that_refuses_leaves_the_next_one() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let open = listener.local_addr().unwrap();
+        // The address of a client, where nothing listens as long as the client has it.
+        let client = TcpStream::connect(open).unwrap();
+        let closed = client.local_addr().unwrap();
+        let deadline = Instant::now() + PATIENCE;
+        assert_eq!(connect(&[closed, open], deadline).unwrap().peer_addr().unwrap(), open);
+        let refused = connect(&[closed], deadline).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::ConnectionRefused);
+        assert!(connect(&[], deadline).is_err());
     }
 }
