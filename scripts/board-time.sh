@@ -56,7 +56,7 @@ placed | sed -e 's/^frames = .*/frames = 2000/' -e 's/^duration_s = .*/duration_
     -e "s/^repeats = 2\$/repeats = $paper_repeats/" >"$out/paper.toml"
 if [ ! -e "$out/paper/plan.csv" ]; then
     mkdir -p "$out/paper"
-    for file in blocks operations lines remains; do
+    for file in blocks operations lines residual-counts; do
         cp "$out/planned/$file.csv" "$out/paper/$file.csv"
     done
     cp "$out/paper.toml" "$out/paper/scenario.toml"
@@ -70,7 +70,7 @@ placed | sed -e 's/^sample_rate_hz = [0-9.]*/sample_rate_hz = 4/' -e 's/^max_gap
     -e 's/^repeats = 2$/repeats = 1\nprotocol = "windows"\nwindow_s = 4.0/' >"$out/windows.toml"
 if [ ! -e "$out/windows/plan.csv" ]; then
     mkdir -p "$out/windows"
-    for file in blocks operations lines remains plan; do
+    for file in blocks operations lines residual-counts plan; do
         cp "$out/planned/$file.csv" "$out/windows/$file.csv"
     done
     cp "$out/windows.toml" "$out/windows/scenario.toml"
