@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds what a release consists of, in target/dist: wheels for pip, a Debian package, an archive of
 # the programs, the crates, a bill of materials and checksums. Nothing is published.
-#   scripts/distribution.sh [PART...]   wheel, deb, archive, crates, bill, sums; default: all
+#   scripts/distribution.sh [PART...]   wheel, deb, archive, crates, bill, sums; default: all, in an
+#                                       empty folder
 # Tools that are missing are built or fetched first: maturin by pip, cargo-deb and cargo-cyclonedx
 # by cargo.
 set -eu
@@ -75,7 +76,12 @@ sums() {
     mv target/dist-sums "$dist/SHA256SUMS"
 }
 
-[ $# -gt 0 ] || set -- wheel deb archive crates bill sums
+if [ $# = 0 ]; then
+    # Files of another version are no part of this one.
+    rm -rf "$dist"
+    mkdir "$dist"
+    set -- wheel deb archive crates bill sums
+fi
 for part in "$@"; do
     case $part in
     wheel | deb | archive | crates | bill | sums) "$part" ;;
