@@ -79,6 +79,13 @@ mod tests {
         assert_eq!(distinct, defined);
     }
 
+    #[test]
+    fn the_page_of_commands_lists_the_stages_as_the_help_does() {
+        let page = include_str!("../../docs/reference/commands.md");
+        let stages = STAGES.map(|stage| format!("`{stage}`")).join(", ");
+        assert!(page.contains(&stages), "not in docs/reference/commands.md: {stages}");
+    }
+
     /// 48 lines of 100 columns are what a terminal shows at once.
     #[test]
     fn the_help_fits_a_screen() {

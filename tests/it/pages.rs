@@ -1,5 +1,6 @@
 //! The pages: links between them and to files resolve, each kind of page is short enough to be
-//! read, and the one on the environment names what the code reads.
+//! read, the one on the environment names what the code reads, and the one on messages those that
+//! the code prints.
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
@@ -8,6 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use super::architecture::production;
 
 /// Most words of a page of a kind. Reference is as long as its tables; internals and experiments
 /// have any length.
@@ -26,22 +29,22 @@ fn root() -> &'static Path {
 }
 
 /// Files below a folder of the repository, by their paths in it.
-fn below(folder: &str) -> Vec<PathBuf> {
+pub(super) fn below(folder: &str) -> Vec<PathBuf> {
     let files = walkdir::WalkDir::new(root().join(folder)).sort_by_file_name().into_iter();
     let files = files.map(|entry| entry.unwrap()).filter(|entry| entry.file_type().is_file());
     files.map(|entry| entry.path().strip_prefix(root()).unwrap().to_owned()).collect()
 }
 
-fn text(path: &Path) -> String {
+pub(super) fn text(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(root().join(path)).unwrap()).into_owned()
 }
 
-fn has_extension(path: &Path, extension: &str) -> bool {
+pub(super) fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|e| e == extension)
 }
 
 /// All pages: those of `docs`, and those beside it.
-fn pages() -> Vec<PathBuf> {
+pub(super) fn pages() -> Vec<PathBuf> {
     let beside = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
     let pages = below("docs").into_iter().filter(|path| has_extension(path, "md"));
     beside.into_iter().map(PathBuf::from).chain(pages).collect()
@@ -277,6 +280,38 @@ fn the_environment_is_written_down() {
     let idle: Vec<_> = written.difference(&read).collect();
     assert!(missing.is_empty(), "not in {pages:?}: {missing:?}");
     assert!(idle.is_empty(), "in {pages:?}, and nobody reads it: {idle:?}");
+}
+
+/// The last three words of a message's longest part without names, numbers and punctuation: the
+/// program fills in the others.
+fn fixed_end(message: &str) -> String {
+    let is_filled_in = |c: char| c.is_ascii_digit() || ".:;()[]`\"'_".contains(c);
+    let parts = message.split(is_filled_in).map(|part| part.split_whitespace().collect::<Vec<_>>());
+    let longest = parts.max_by_key(Vec::len).unwrap_or_default();
+    longest[longest.len().saturating_sub(3)..].join(" ")
+}
+
+#[test]
+fn messages_of_troubleshooting_are_printed() {
+    let page = text(Path::new("docs/how-to/troubleshooting.md"));
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+    let messages: Vec<_> = rows.filter_map(|row| Some(row.split_once("` |")?.0)).collect();
+    assert!(messages.len() > 20, "{messages:?}");
+    let files = production();
+    let is_printed = |message: &&str| {
+        let end = fixed_end(message);
+        let mut texts = files.iter().flat_map(|(_, file)| &file.texts);
+        !end.is_empty() && texts.any(|text| text.contains(&end))
+    };
+    let old: Vec<_> = messages.into_iter().filter(|message| !is_printed(message)).collect();
+    assert!(old.is_empty(), "the code has no such message: {old:?}");
+}
+
+#[test]
+fn the_fixed_end_of_a_message_is_that_of_its_longest_part() {
+    assert_eq!(fixed_end("process 1 does not let an agent in"), "an agent in");
+    assert_eq!(fixed_end("cannot resume ...: since the campaign began"), "the campaign began");
+    assert_eq!(fixed_end("12"), "");
 }
 
 #[test]

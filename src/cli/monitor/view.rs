@@ -136,8 +136,8 @@ impl Tallies {
             }
         }
         let itself = match power.threads.iter().any(|thread| thread.cpu_s.is_none()) {
-            false => "(the JVM itself: collector, compiler)",
-            true => "(collector, compiler, threads that have ended)",
+            false => "(the JVM itself: GC, compiler)",
+            true => "(GC, compiler, threads that have ended)",
         };
         for (key, joules) in
             [(itself, power.rest_j), ("(threads without a known method)", power.without_method_j())]
