@@ -3,10 +3,11 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command;
 
 use super::architecture::production;
+use super::pages::{self, has_extension};
 
 /// Terms that are not used, and those of the glossary instead.
 const TERMS: [(&str, &str); 27] = [
@@ -53,13 +54,10 @@ fn found_terms(place: &str, text: &str) -> Vec<String> {
     terms.map(|(term, instead)| format!("{place}: `{term}`; say `{instead}`")).collect()
 }
 
-fn files_with(folder: &str, extension: &str) -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let files = walkdir::WalkDir::new(root.join(folder)).sort_by_file_name().into_iter();
-    let files = files.map(|entry| entry.unwrap().into_path());
-    let files = files.filter(|path| path.extension().is_some_and(|found| found == extension));
-    let name = |path: &Path| path.strip_prefix(root).unwrap().display().to_string();
-    files.map(|path| (name(&path), std::fs::read_to_string(&path).unwrap())).collect()
+/// The terms in files of the repository.
+fn found_in(paths: impl IntoIterator<Item = PathBuf>) -> Vec<String> {
+    let found = |path: PathBuf| found_terms(&path.display().to_string(), &pages::text(&path));
+    paths.into_iter().flat_map(found).collect()
 }
 
 fn assert_none(found: &[String]) {
@@ -68,25 +66,16 @@ fn assert_none(found: &[String]) {
 
 #[test]
 fn pages_use_the_terms_of_the_glossary() {
-    let pages = files_with("docs", "md").into_iter();
-    let pages = pages.filter(|(name, _)| !name.starts_with("docs/experiments/"));
-    let beside = ["README.md", "ARCHITECTURE.md", "SECURITY.md", "CONTRIBUTING.md"];
-    let beside = beside.map(|name| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
-        (name.to_owned(), std::fs::read_to_string(path).unwrap())
-    });
-    let found: Vec<String> =
-        pages.chain(beside).flat_map(|(name, text)| found_terms(&name, &text)).collect();
-    assert_none(&found);
+    let pages = pages::pages().into_iter();
+    assert_none(&found_in(pages.filter(|path| !path.starts_with("docs/experiments"))));
 }
 
 #[test]
 fn messages_use_the_terms_of_the_glossary() {
-    let of =
-        |(path, file): &(std::path::PathBuf, &super::architecture::source_file::SourceFile)| {
-            let place = path.display().to_string();
-            file.texts.iter().flat_map(|text| found_terms(&place, text)).collect::<Vec<_>>()
-        };
+    let of = |(path, file): &(PathBuf, &super::architecture::source_file::SourceFile)| {
+        let place = path.display().to_string();
+        file.texts.iter().flat_map(|text| found_terms(&place, text)).collect::<Vec<_>>()
+    };
     let files = production();
     assert!(files.iter().map(|(_, file)| file.texts.len()).sum::<usize>() > 10_000);
     assert_none(&files.iter().flat_map(of).collect::<Vec<_>>());
@@ -94,12 +83,11 @@ fn messages_use_the_terms_of_the_glossary() {
 
 #[test]
 fn templates_use_the_terms_of_the_glossary() {
-    let templates = files_with("crates", "html");
-    let templates: Vec<_> =
-        templates.into_iter().filter(|(name, _)| name.contains("/templates/")).collect();
+    let is_template =
+        |path: &PathBuf| has_extension(path, "html") && path.iter().any(|part| part == "templates");
+    let templates: Vec<_> = pages::below("crates").into_iter().filter(is_template).collect();
     assert!(!templates.is_empty());
-    let found = templates.iter().flat_map(|(name, text)| found_terms(name, text));
-    assert_none(&found.collect::<Vec<_>>());
+    assert_none(&found_in(templates));
 }
 
 #[test]
