@@ -133,7 +133,7 @@ shell "logcat -d -v raw System.out:I '*:S'" >"$work/log"
 for mark in 'wattline: begin' 'wattline: end'; do
     grep -qx "$mark" "$work/log" || fail "the log has no line '$mark'"
 done
-echo "ok: its marks are in the log"
+echo "ok: its markers are in the log"
 
 install "$work/plain"
 if [ "$sdk" -ge 24 ]; then

@@ -75,8 +75,8 @@ impl BoardRatio {
 }
 
 impl fmt::Display for BoardRatio {
-    /// As text: `0.2 % of what the costs say (-1.0 % to 1.4 %; 2 pairs of microbenchmarks, 3
-    /// measured places)`.
+    /// As text: `0.2 % of the saving that the costs predict (-1.0 % to 1.4 %; 2 pairs of
+    /// microbenchmarks, 3 measured places)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (lo, hi) = self.interval();
         let [ratio, lo, hi] = [self.ratio, lo, hi].map(format::percent);
@@ -85,7 +85,7 @@ impl fmt::Display for BoardRatio {
         let places = (self.places > 0).then(|| format::counted(self.places, "measured place"));
         let by = pairs.into_iter().chain(places).collect::<Vec<_>>().join(", ");
         let of = match self.basis {
-            PredictionBasis::Costs => "what the costs say",
+            PredictionBasis::Costs => "the saving that the costs predict",
             PredictionBasis::Lines => "what the replaced lines spend",
         };
         write!(f, "{ratio} of {of} ({lo} to {hi}; {by})")

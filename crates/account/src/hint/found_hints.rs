@@ -280,7 +280,8 @@ mod tests {
         };
         let saves = said(1.19, 0.41);
         let expected = "1 place of loop-invariant: no certain saving at a single place; on average \
-                        such rewrites save on this board: 119.0 % of what the costs say (38.6 %";
+                        such rewrites save on this board: 119.0 % of the saving that the costs predict \
+                        (38.6 %";
         assert!(saves.starts_with(expected), "{saves}");
         let unsure = said(0.012, 0.02);
         assert!(unsure.contains(": no certain saving on this board: 1.2 % of"), "{unsure}");

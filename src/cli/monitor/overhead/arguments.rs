@@ -27,7 +27,7 @@ pub struct AgentOverheadArguments {
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
     /// The command has started when a line of its standard output contains this text. Without
-    /// this flag the first line says so.
+    /// this flag the first line is the start.
     #[arg(long, value_name = "TEXT", conflicts_with = "url", requires = "command")]
     pub(super) start_line: Option<String>,
     /// The number after this text, in the last such line of the standard output, is the time of a
