@@ -3,6 +3,7 @@
 
 use crate::campaign::{PlannedRun, RunPhase};
 
+use super::compared_time::ComparedTime;
 use super::error::RunError;
 use super::journal::{CampaignStart, Journal};
 use super::judge::judge_run;

@@ -20,7 +20,6 @@ use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::model::table::Table;
 use crate::model::{CvRow, Model, OperationEstimability};
 use crate::power::FigureBasis;
-use crate::power::Meter;
 use crate::progress::Progress;
 use crate::report::{self, CampaignFacts, ReportData, ReportedBoard};
 use crate::scenario::IdlePolicy;

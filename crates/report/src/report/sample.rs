@@ -444,7 +444,13 @@ pub(crate) fn empty() -> OwnedReportData {
     };
     OwnedReportData {
         scenario: "empty".into(),
-        board: ReportedBoard::default(),
+        board: ReportedBoard {
+            name: String::new(),
+            basis: FigureBasis::Measured,
+            simulated_model: None,
+            meter: String::new(),
+            frequency: None,
+        },
         table: Table::default(),
         cv: Vec::new(),
         estimability: Vec::new(),

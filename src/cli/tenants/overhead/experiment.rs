@@ -120,6 +120,7 @@ impl ExperimentArguments {
         let basis = match reader.basis() {
             FigureBasis::Measured => "",
             FigureBasis::Estimated => " (figures of a model, no measurement)",
+            FigureBasis::Simulated => " (simulated figures)",
         };
         Ok((OverheadFigures { with, base, source }, basis))
     }
