@@ -116,7 +116,7 @@ fn formulas_and_sensors_live_and_die_while_the_monitor_runs() {
     controlled.socket();
     controlled.wait(2);
     let listed = controlled.done(&["list"]);
-    assert!(listed.contains("formula design-power (cpu, model): "), "{listed}");
+    assert!(listed.contains("formula design-power (cpu, estimated): "), "{listed}");
     assert!(listed.contains("TDP 100 W") && listed.contains("sensor processes"), "{listed}");
 
     // Changed: a tenth of the power from the next cycle on, and no cycle is lost.
@@ -127,7 +127,7 @@ fn formulas_and_sensors_live_and_die_while_the_monitor_runs() {
 
     // Started: a second part of the machine.
     controlled.done(&["start", "network-modes", "--network", "lo:1000=5"]);
-    assert!(controlled.done(&["list"]).contains("formula network-modes (network, model)"));
+    assert!(controlled.done(&["list"]).contains("formula network-modes (network, estimated)"));
     controlled.wait(2);
     let refused = controlled.refused(&["start", "network-modes", "--network", "lo:1000=5"]);
     assert!(refused.contains("network-modes runs already"), "{refused}");

@@ -270,10 +270,10 @@ mod tests {
         let text = openmetrics(&counters, &cycle(7..8), None);
         assert!(text.ends_with("# EOF\n"));
         for line in [
-            "power_watts{part=\"cpu\",formula=\"design-power\",basis=\"model\"} 2\n",
+            "power_watts{part=\"cpu\",formula=\"design-power\",basis=\"estimated\"} 2\n",
             "power_watts{pid=\"7\",name=\"a\\\"b\\\\\\n\",start_ticks=\"1\",container=\"web\",pod=\"\",runtime=\"\"} 1.5\n",
             "# TYPE wattline_part_energy_joules counter\n",
-            "wattline_part_energy_joules_total{part=\"cpu\",formula=\"design-power\",basis=\"model\"} 8\n",
+            "wattline_part_energy_joules_total{part=\"cpu\",formula=\"design-power\",basis=\"estimated\"} 8\n",
             "wattline_container_energy_joules_total{container=\"web\",pod=\"\",runtime=\"\"} 6\n",
         ] {
             assert!(text.contains(line), "{line} in {text}");

@@ -375,6 +375,22 @@ impl BoardDriver<'_, '_, '_> {
         }
     }
 
+    /// Identity and settings of the board, for the record of a run.
+    fn identity(&self) -> BoardIdentity {
+        let facts = &self.board.facts;
+        BoardIdentity {
+            serial: self.board.recorded_serial(),
+            model: facts.model.clone().unwrap_or_default(),
+            runtime: facts.android_release.clone().unwrap_or_default(),
+            is_virtual: facts.is_virtual(),
+            simulated_model: facts.simulated_model.clone(),
+            sampler: facts.sampler.map(|sampler| sampler.to_string()),
+            meter: self.board.meter.to_string(),
+            rails: self.board.rails.clone(),
+            fixed_khz: self.board.fixed_khz,
+        }
+    }
+
     /// The run of a session; `losses` are the reasons for which the session was begun again.
     fn raw_run(
         &self,
@@ -382,23 +398,12 @@ impl BoardDriver<'_, '_, '_> {
         build_sha256: Option<String>,
         losses: Vec<String>,
     ) -> RawRun {
-        let facts = &self.board.facts;
         let outcome = logs.outcome;
         let mut warnings: Vec<String> =
             losses.into_iter().map(|loss| format!("begun again: {loss}")).collect();
         warnings.extend(outcome.warnings);
         RawRun {
-            board: BoardIdentity {
-                serial: self.board.recorded_serial(),
-                model: facts.model.clone().unwrap_or_default(),
-                runtime: facts.android_release.clone().unwrap_or_default(),
-                is_virtual: facts.is_virtual(),
-                simulated_model: facts.simulated_model.clone(),
-                sampler: facts.sampler.map(|sampler| sampler.to_string()),
-                meter: self.board.meter.to_string(),
-                rails: self.board.rails.clone(),
-                fixed_khz: self.board.fixed_khz,
-            },
+            board: self.identity(),
             conditions: Conditions {
                 build_sha256,
                 frequency_before_khz: outcome

@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn ticks_of_the_kernel_are_no_difference() {
         let time = ComparedTime::CpuTime(0.03);
-        assert!(!time.is_off(0.02, 0.25) && time.is_off(0.06, 0.25));
+        assert!(!time.is_off(0.02, 0.25) && time.is_off(0.08, 0.25));
         assert!(ComparedTime::Duration(0.03).is_off(0.02, 0.25));
     }
 }

@@ -220,7 +220,9 @@ mod tests {
         assert!(obey(Order::Start(design.clone())).unwrap().starts_with("started formula design"));
         assert!(obey(Order::Start(design)).unwrap_err().contains("runs already"));
         let listed = obey(Order::List).unwrap();
-        assert!(listed.contains("formula design-power (cpu, model): ") && listed.contains("65"));
+        assert!(
+            listed.contains("formula design-power (cpu, estimated): ") && listed.contains("65")
+        );
         assert!(listed.contains("sensor processes") && listed.ends_with("share capacity"));
         let less = ModuleSettings { tdp: Some(45.0), ..settings("design-power") };
         assert!(obey(Order::Change(less)).unwrap().contains("45"));
