@@ -44,7 +44,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                        campaign was planned with, and sources that have not changed since";
         return Err(Failure::input(&arguments.folder, problem));
     }
-    let mut builder = plan::builder(&loaded, &jdk)?;
+    let mut builder = plan::variant_builder(&loaded, &jdk)?;
     let (scenario, dictionary) = (&loaded.scenario, &facts.dictionary);
     let tree = recorded_calls::record_calls(
         scenario,

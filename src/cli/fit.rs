@@ -193,7 +193,7 @@ fn fit_settings(
     let contexts = set_prior_and_penalty(&mut options, arguments)?;
     let unit = match arguments.group {
         Some(_) => FoldUnit::Group,
-        None => DatasetFacts::beside(&tables.named)?.fold_unit(),
+        None => DatasetFacts::beside(&tables.named)?.held_out_unit(),
     };
     options.inner_folds.unit = unit;
     options.chains.seed = arguments.seed;

@@ -87,7 +87,7 @@ fn write_package(
     let jdk = Jdk::find()?;
     let loaded = load::load_named(origin, &output, &progress::TERMINAL)?;
     let removed = removed_blocks(&arguments.remove, &loaded.application)?;
-    let mut builder = plan::builder(&loaded, &jdk)?;
+    let mut builder = plan::variant_builder(&loaded, &jdk)?;
     let variant = builder.build(&removed, probe)?;
     let (scenario, application) = (&loaded.scenario, &loaded.application);
     let probes = (probe != Probe::Plain).then(|| instrument::runtime_class(&application.files));

@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.force {
         output.discard(&[DRY_RUNS])?;
     }
-    let mut builder = plan::builder(&loaded, &jdk)?;
+    let mut builder = plan::variant_builder(&loaded, &jdk)?;
     let dry_runs = plan::DryRunSettings {
         output: &output,
         file: arguments.dry_runs.as_deref(),

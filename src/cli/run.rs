@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let jdk = Jdk::find()?;
     let loaded = load::load(&arguments.scenario, &progress::TERMINAL)?;
     check_android(&chosen, &loaded.scenario)?;
-    let mut builder = plan::builder(&loaded, &jdk)?;
+    let mut builder = plan::variant_builder(&loaded, &jdk)?;
     if !folder.has(PLAN) {
         let (boards, patience) = (chosen.as_slice(), arguments.lost.patience());
         let dry_runs = plan::DryRunSettings { output: &output, file: None, boards, patience };

@@ -99,7 +99,7 @@ fn run_stages(
     loaded: LoadedScenario,
     count: TrialNumber,
 ) -> Result<PipelineResult, Failure> {
-    let mut builder = plan::builder(&loaded, jdk)?;
+    let mut builder = plan::variant_builder(&loaded, jdk)?;
     let progress = clock.progress;
     let work = PipelineContext { options, output, jdk, loaded: &loaded, clock, progress };
     let trial = work.run_trial(&mut builder)?;

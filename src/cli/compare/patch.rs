@@ -129,7 +129,7 @@ fn predicted_headline(
         interval,
         share_interval: interval
             .zip(positive)
-            .map(|(interval, before)| compare::shares_of(interval, before)),
+            .map(|(interval, before)| compare::interval_in_shares(interval, before)),
     };
     let remark = match (lost, change.interval) {
         (1.., _) => {

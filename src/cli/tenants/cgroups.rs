@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut schedule = Schedule::new(window, limit);
     let mut before = read_groups(&root, arguments.depth, start);
     let energy = read_meters(&mut session, &meters, before.at_ns);
-    session.take_all(energy)?;
+    session.take_batch(energy)?;
     let stop = StopRequest::listen();
     loop {
         let is_stopped = stop.sleep(schedule.next(), || false);
@@ -98,7 +98,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         if after.cpus != before.cpus {
             session.stream.troubles_mut().hotplugs += after.cpus.abs_diff(before.cpus) as u64;
         }
-        session.take_all(records)?;
+        session.take_batch(records)?;
         before = after;
         if schedule.is_over() || is_stopped {
             return session.finish(&root.display().to_string(), &notes);

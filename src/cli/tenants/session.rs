@@ -89,11 +89,11 @@ impl<'a> TenantSession<'a> {
 
     /// Takes a record; writes and publishes the windows and views that it completes.
     pub fn take(&mut self, record: TenantRecord) -> Result<(), Failure> {
-        self.take_all([record])
+        self.take_batch([record])
     }
 
     /// Takes the records of one moment before any of them is published.
-    pub fn take_all(
+    pub fn take_batch(
         &mut self,
         records: impl IntoIterator<Item = TenantRecord>,
     ) -> Result<(), Failure> {

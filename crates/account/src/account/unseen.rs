@@ -68,6 +68,16 @@ impl UnseenInputs {
         self.mean_absolute_error(|input| input.duration)
     }
 
+    /// Sentence where predictions of inputs are of no use: they are off by the energy itself, as 0 J
+    /// would be.
+    pub fn warning(&self) -> Option<&'static str> {
+        (self.nmae() >= 1.0).then_some(
+            "Predictions of inputs that were not measured are of no use: the measured ones, predicted \
+             from each other, are off by their own energy and more. They share too little code, or \
+             the costs of operations are unknown without microbenchmarks.",
+        )
+    }
+
     /// Number of 95 % intervals that contain the measured energy, and number of intervals.
     pub fn covered(&self) -> (usize, usize) {
         let inputs = self.0.iter().zip(self.intervals());
@@ -191,6 +201,13 @@ pub(crate) mod tests {
             flat: Joules(2.0),
             duration: Joules(measured),
         }
+    }
+
+    #[test]
+    fn predictions_off_by_the_energy_itself_have_a_warning() {
+        let off = UnseenInputs(vec![input("a", 1.0, 90.0, 0.1), input("c", 3.0, 2.5, 0.1)]);
+        assert!(off.warning().unwrap().contains("of no use"));
+        assert_eq!(UnseenInputs(vec![input("a", 1.0, 1.9, 0.1)]).warning(), None);
     }
 
     #[test]

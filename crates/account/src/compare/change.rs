@@ -102,7 +102,7 @@ pub fn judge_change(change: &EnergyChange, limit: AllowedIncrease) -> GateVerdic
 }
 
 /// Interval of a difference as shares of a base whose own error is comparatively small.
-pub fn shares_of(difference: Interval, base: Joules) -> (f64, f64) {
+pub fn interval_in_shares(difference: Interval, base: Joules) -> (f64, f64) {
     let share = |end: Joules| (end / base).max(ALL_GONE);
     (share(difference.lo), share(difference.hi))
 }

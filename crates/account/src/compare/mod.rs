@@ -35,7 +35,7 @@ mod unpriced_operations;
 
 pub use budget::{BudgetRow, Budgets};
 pub use change::{AllowedIncrease, EnergyChange, GateVerdict};
-pub use change::{judge_change, shares_of};
+pub use change::{interval_in_shares, judge_change};
 pub use measurement::{InputRuns, Measurement, PowerRunEnergy, compare_measured};
 pub use methods::{ComparedSide, MethodChanges, SidePrices, compare_methods, compare_patch};
 pub use other_work::take_back_other_work;

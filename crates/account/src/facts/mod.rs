@@ -1,7 +1,7 @@
 //! Facts of a campaign about its scenario: counts and energies of the cases without removals,
 //! summed over input sequences. Accounts, hints and reports are computed from these.
 
-mod case_energies;
+mod mean_case_energy;
 mod overhead;
 mod read;
 
@@ -24,7 +24,7 @@ use crate::scenario::{IdlePolicy, UnanalysedLanguage};
 use crate::stacks;
 use crate::units::Joules;
 
-use case_energies::{CaseEnergies, EnergyVariances, NO_RUNTIME_ENERGY};
+use mean_case_energy::{EnergyVariances, MeanCaseEnergy, NO_RUNTIME_ENERGY};
 pub use overhead::{MeasuringOverheads, RelativeIncrease, RunOverhead};
 
 /// Reason why a campaign's folder has no facts about its scenario.
@@ -63,7 +63,7 @@ pub struct InputFacts {
     pub executions: BTreeMap<BlockId, u64>,
     /// Samples of the case, where it was sampled.
     samples: Option<SampledCase>,
-    energies: CaseEnergies,
+    energies: MeanCaseEnergy,
 }
 
 impl InputFacts {
@@ -78,7 +78,7 @@ impl InputFacts {
             .get(&case.name)
             .ok_or_else(|| ScenarioFactsError::NoTracedRun { case: case.name.clone() })?;
         let blocks = (0..).map(BlockId).zip(counts.iter().copied());
-        let energies = CaseEnergies::of(campaign, &case.name, boards)?;
+        let energies = MeanCaseEnergy::of(campaign, &case.name, boards)?;
         let runs = hits_by_run(&case.name, stacks, &campaign.dictionary)?;
         Ok(Self {
             input: case.input.clone(),

@@ -145,7 +145,7 @@ impl Verification<'_> {
         let application = AnalysedApplication::analyse(sources, application.granularity)?;
         let (scenario, own_package) = (scenario.clone(), own_package.clone());
         let loaded = LoadedScenario { scenario, application, own_package };
-        let mut builder = plan::builder(&loaded, self.jdk)?;
+        let mut builder = plan::variant_builder(&loaded, self.jdk)?;
         self.build(&mut builder, packing)
     }
 
@@ -196,7 +196,7 @@ impl Verification<'_> {
         copies: &[usize],
         joint: Option<&JointCopy>,
     ) -> Result<Vec<RunRecord>, Failure> {
-        let mut builder = plan::builder(self.loaded, self.jdk)?;
+        let mut builder = plan::variant_builder(self.loaded, self.jdk)?;
         let mut packing = VariantPackager::new(&self.loaded.scenario, self.jdk);
         let variants = self.variants(chosen, copies, joint, &mut builder, &mut packing)?;
         let scenario = &self.loaded.scenario;

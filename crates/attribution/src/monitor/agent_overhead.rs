@@ -50,7 +50,7 @@ impl RunFigure {
 
     /// Column in tables.
     #[must_use]
-    pub fn column(self) -> &'static str {
+    pub fn column_name(self) -> &'static str {
         match self {
             Self::StartTime => "start_s",
             Self::StartCpuTime => "start_cpu_s",
@@ -236,7 +236,7 @@ pub fn agent_overhead_csv(rows: &[FigureOverhead]) -> String {
     for row in rows {
         let half = row.difference.half_width;
         table.row([
-            row.figure.column().to_owned(),
+            row.figure.column_name().to_owned(),
             row.configuration.clone(),
             row.difference.count.to_string(),
             row.with.mean.to_string(),

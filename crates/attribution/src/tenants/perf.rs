@@ -139,7 +139,7 @@ impl PerfReader {
                 self.has_tracepoints = true;
                 self.inferred += u64::from(head.cpu.is_none());
                 let cpu = head.cpu.unwrap_or_else(|| {
-                    self.cpus.switch((prev_tid, prev_comm), (next_tid, next_comm))
+                    self.cpus.cpu_of_switch((prev_tid, prev_comm), (next_tid, next_comm))
                 });
                 self.release_complete(Some((cpu, head.at_ns)), &mut take);
                 let prev = self.running_tenant(names, prev_tid, prev_comm, head.pid);

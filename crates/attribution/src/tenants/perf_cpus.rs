@@ -18,7 +18,7 @@ const MOST_RUNNING: usize = 8192;
 
 impl InferredCpus {
     /// Returns the CPU of a switch.
-    pub fn switch(&mut self, prev: (i64, &str), next: (i64, &str)) -> u32 {
+    pub fn cpu_of_switch(&mut self, prev: (i64, &str), next: (i64, &str)) -> u32 {
         let named = idle_of(prev).or_else(|| idle_of(next));
         let by_runner = (prev.0 != 0).then(|| self.running.remove(&prev.0)).flatten();
         let known = by_runner.or_else(|| self.named.get(&named?).copied());
@@ -59,15 +59,15 @@ mod tests {
             ((0, "swapper/0"), (8, "b"), 0),
         ];
         for (prev, next, cpu) in turns {
-            assert_eq!(cpus.switch(prev, next), cpu, "{prev:?} to {next:?}");
+            assert_eq!(cpus.cpu_of_switch(prev, next), cpu, "{prev:?} to {next:?}");
         }
     }
 
     #[test]
     fn a_log_may_begin_with_threads() {
         let mut cpus = InferredCpus::default();
-        assert_eq!(cpus.switch((7, "a"), (0, "swapper/3")), 0);
-        assert_eq!(cpus.switch((8, "b"), (9, "c")), 1);
-        assert_eq!(cpus.switch((0, "swapper/3"), (8, "b")), 0);
+        assert_eq!(cpus.cpu_of_switch((7, "a"), (0, "swapper/3")), 0);
+        assert_eq!(cpus.cpu_of_switch((8, "b"), (9, "c")), 1);
+        assert_eq!(cpus.cpu_of_switch((0, "swapper/3"), (8, "b")), 0);
     }
 }

@@ -49,7 +49,10 @@ pub fn runner_facts(scenario: &Scenario, probes: Option<&str>) -> Vec<(&'static 
 
 /// Meta-data of the runner for a package of the application's own build, with any number of
 /// activities. The runner is built once for all variants: it detects probes at run time.
-pub(super) fn own_package_facts(scenario: &Scenario, probes: &str) -> Vec<(&'static str, String)> {
+pub(super) fn own_package_metadata(
+    scenario: &Scenario,
+    probes: &str,
+) -> Vec<(&'static str, String)> {
     let mut facts = runner_facts(scenario, Some(probes));
     facts.push(("wattline.own", "yes".to_owned()));
     facts

@@ -11,7 +11,7 @@ use crate::toolchain::android::{self, Packager};
 use crate::toolchain::{Jdk, ToolchainError, jar};
 
 use super::BuildError;
-use super::on_android::{self, check_activity, own_package_facts, runner_facts};
+use super::on_android::{self, check_activity, own_package_metadata, runner_facts};
 use super::own_package::{OLDEST_API_LEVEL, bad_package, read_package};
 use super::variant::Classes;
 
@@ -122,7 +122,7 @@ impl PackageBuilder {
         // So old that a device which is too old for the application says so of that.
         let min_sdk = OLDEST_API_LEVEL;
         let mut content = self.dex(&self.runner.clone(), min_sdk)?;
-        let facts = own_package_facts(scenario, probes);
+        let facts = own_package_metadata(scenario, probes);
         let manifest = Manifest {
             package: &runner_package(&application.package),
             label: &scenario.name,

@@ -136,9 +136,9 @@ mod tests {
 
     use super::*;
     use crate::campaign::PlanSettings;
+    use crate::campaign::case_planner::tests::{dictionary, settings};
     use crate::campaign::counts::OperationMatrix;
     use crate::campaign::dry_runner::{DryCase, DryOutcome, DryRunner};
-    use crate::campaign::plan::tests::{dictionary, settings};
 
     /// One of 64 blocks makes the program crash and says nothing.
     struct OneCulprit {

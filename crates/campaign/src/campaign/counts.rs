@@ -104,7 +104,7 @@ pub fn count_operations(dictionary: &Dictionary, executions: &[u64]) -> BTreeMap
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::plan::tests::dictionary;
+    use crate::campaign::case_planner::tests::dictionary;
 
     /// Block 0 holds A twice (on two lines) and B; block 1 holds B three times.
     #[test]

@@ -1,9 +1,9 @@
 //! Joint removals in a written program, of which some blocks define what others use.
 
 use super::*;
+use crate::campaign::case_planner::tests::{dictionary, settings};
 use crate::campaign::dry_runner::{DryCase, DryOutcome, DryRunner};
-use crate::campaign::plan::tests::{dictionary, settings};
-use crate::campaign::{Plan, PlanSettings, PlannedMicrobenchmarks, plan};
+use crate::campaign::{Plan, PlanSettings, PlannedMicrobenchmarks, plan_cases};
 use crate::operations::Operation;
 use crate::scenario::CampaignSettings;
 
@@ -79,7 +79,7 @@ fn plan_program(program: &mut Program, dry_runs: usize) -> Plan {
         session_s: 1.0,
         microbenchmarks: PlannedMicrobenchmarks::default(),
     };
-    plan(&settings, &dictionary(&lists), program).unwrap()
+    plan_cases(&settings, &dictionary(&lists), program).unwrap()
 }
 
 /// The partners of a block, and whether all cases that remove it remove these too.

@@ -4,6 +4,7 @@
 
 pub mod assign;
 pub(crate) mod candidates;
+pub(crate) mod case_planner;
 mod classify;
 pub(crate) mod counts;
 pub(crate) mod criterion;
@@ -15,7 +16,6 @@ mod joint_removal;
 mod line_error_criterion;
 pub(crate) mod order;
 mod own_builds;
-pub(crate) mod plan;
 mod plan_contents;
 mod planned_microbenchmarks;
 mod pool;
@@ -29,14 +29,14 @@ pub(crate) mod table;
 
 pub use assign::Assignment;
 pub use assign::assign;
+pub use case_planner::PlanError;
+pub use case_planner::plan_cases;
 pub use counts::{OperationMatrix, count_operations, parse_executions};
 pub use dry_runner::DryError;
 pub use dry_runner::{DryCase, DryOutcome, DryRunner};
 pub(crate) use joint_removal::MOST_REMOVED_JOINTLY;
 pub use order::{PlannedRun, RunPhase};
 pub use order::{order_runs, settings_with_sampled_repeats};
-pub use plan::PlanError;
-pub use plan::plan;
 pub use plan_contents::PlanSettings;
 pub use plan_contents::{DroppedBlock, JointRemoval, Plan, PlanSummary, PlannedCase};
 pub use planned_microbenchmarks::{PlannedMicrobenchmarks, most_executed};

@@ -147,7 +147,7 @@ fn with_idle_next_to_power(singles: Vec<AdjacentRuns>, rng: &mut ChaCha8Rng) -> 
 mod tests {
     use super::*;
     use crate::blocks::BlockId;
-    use crate::campaign::plan::tests::settings;
+    use crate::campaign::case_planner::tests::settings;
 
     fn cases() -> [PlannedCase; 2] {
         let case = |name: &str, removed: &[u32]| PlannedCase {

@@ -70,8 +70,8 @@ impl ResidualCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::campaign::case_planner::tests::dictionary;
     use crate::campaign::count_operations;
-    use crate::campaign::plan::tests::dictionary;
 
     const TEXT: &str = "variant,block,line,operation,context,count\nr01,0,7,Return_int,,1\n";
 

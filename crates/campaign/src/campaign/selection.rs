@@ -114,7 +114,7 @@ fn choose_at_random(pool: &CandidatePool<'_, '_>) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::campaign::Plan;
-    use crate::campaign::plan::tests::{plan_with, settings};
+    use crate::campaign::case_planner::tests::{plan_with, settings};
     use crate::scenario::CampaignSettings;
 
     fn planned(choice: CaseChoice, cases: usize, line_error: Option<f64>) -> Plan {

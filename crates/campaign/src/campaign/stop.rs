@@ -82,7 +82,7 @@ impl LineErrorOutlook {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::plan::tests::dictionary;
+    use crate::campaign::case_planner::tests::dictionary;
 
     fn cases(relative_se: f64) -> [ReplicatedCase; 1] {
         let counts = [("And".to_string(), 30), ("Or".to_string(), 10)].into();

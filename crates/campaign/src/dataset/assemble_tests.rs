@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::blocks::BlockId;
+use crate::campaign::case_planner::tests::dictionary;
 use crate::campaign::count_operations;
-use crate::campaign::plan::tests::dictionary;
 use crate::operations::Dictionary;
 use crate::run::{BoardIdentity, RunVerdict};
 use crate::run_record::record;

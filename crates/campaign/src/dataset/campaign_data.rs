@@ -30,7 +30,8 @@ impl CampaignData {
     /// # Errors
     /// There are fewer than two cases: nothing could be fitted with one held out.
     pub fn folds(&self, seed: u64) -> Result<FoldOptions, Failure> {
-        let usual = FoldOptions { seed, unit: self.facts.fold_unit(), ..FoldOptions::default() };
+        let usual =
+            FoldOptions { seed, unit: self.facts.held_out_unit(), ..FoldOptions::default() };
         let cases: BTreeSet<&str> =
             self.table.cases.iter().map(|case| unit_of(case, usual.unit)).collect();
         match cases.len() {

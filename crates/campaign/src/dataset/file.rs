@@ -44,7 +44,7 @@ fn are_there<'de, D: Deserializer<'de>>(windows: D) -> Result<bool, D::Error> {
 impl DatasetFacts {
     /// The unit that is held out together in cross-validation: the windows of one case, or single
     /// cases.
-    pub fn fold_unit(&self) -> FoldUnit {
+    pub fn held_out_unit(&self) -> FoldUnit {
         if self.has_windows { FoldUnit::Group } else { FoldUnit::Case }
     }
 

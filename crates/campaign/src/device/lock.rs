@@ -98,7 +98,7 @@ impl BoardLock {
     /// Those of the board, which then keeps a lock that the next process on this machine takes
     /// over.
     pub fn release(&self, board: &dyn Board) -> Result<(), DeviceError> {
-        let pattern = self.own.pattern();
+        let pattern = self.own.case_pattern();
         let command = format!(
             "{READ_OWNER}; case $o in {pattern}) rm {LOCK_FOLDER}/owner; rmdir {LOCK_FOLDER} ;; esac"
         );
@@ -108,7 +108,7 @@ impl BoardLock {
     /// The beginning of a shell command that needs the lock: it ends the command if another process
     /// has the lock.
     pub(super) fn check(&self) -> String {
-        let pattern = self.own.pattern();
+        let pattern = self.own.case_pattern();
         format!("{READ_OWNER}; case $o in {pattern}) ;; *) echo {LOST}=yes; exit 3 ;; esac; ")
     }
 }
@@ -143,7 +143,7 @@ fn run_lock_command(board: &dyn Board, command: &str) -> Result<String, DeviceEr
 /// prints the holder and the facts that show whether that one is alive: the time of the last
 /// session, the present time, and whether a session runs. A lock of this process stays.
 fn take_command(own: &LockHolder) -> String {
-    let (line, pattern) = (quoted(&own.to_line()), own.pattern());
+    let (line, pattern) = (quoted(&own.to_line()), own.case_pattern());
     format!(
         "d={SCRIPT_FOLDER}; l={LOCK_FOLDER}; [ -d $d ] || mkdir $d; read -r u v </proc/uptime; \
          if mkdir $l 2>/dev/null; then \

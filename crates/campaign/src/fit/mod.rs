@@ -67,7 +67,7 @@ impl CampaignFitProblem {
         if let Some(known) = known {
             known.set_priors(&mut options);
         }
-        options.inner_folds.unit = data.facts.fold_unit();
+        options.inner_folds.unit = data.facts.held_out_unit();
         let contexts = known.map(|known| known.contexts.clone()).unwrap_or_default();
         Self { table: data.weighed_table(&contexts), options, contexts }
     }

@@ -250,13 +250,13 @@ pub struct BoardDriver<'d, 'j, 'a> {
 
 impl RunDriver for BoardDriver<'_, '_, '_> {
     fn run(&mut self, run: &PlannedRun, _attempt: u32) -> Result<RawRun, DriverError> {
-        Ok(self.make_session(run)?)
+        Ok(self.build_and_run(run)?)
     }
 }
 
 impl BoardDriver<'_, '_, '_> {
     /// Builds and installs what the run needs, and makes its session.
-    pub fn make_session(&mut self, run: &PlannedRun) -> Result<RawRun, Failure> {
+    pub fn build_and_run(&mut self, run: &PlannedRun) -> Result<RawRun, Failure> {
         let case = self
             .cases
             .get(run.case.as_str())

@@ -18,7 +18,7 @@ pub mod select;
 
 pub(crate) use catalogue::CatalogueError;
 pub use catalogue::{Microbenchmark, catalogue};
-pub(crate) use on_boards::longest_pairs_s;
+pub(crate) use on_boards::all_pairs_s;
 pub use on_boards::{
     BAR_NAME, BuiltPrograms, JAVA_RELEASE, MeasuredMicrobenchmarks, SessionMeter, SessionStore,
     analyse, count_programs, expected_s, measure_all, measure_built, measure_pairs, open_boards,

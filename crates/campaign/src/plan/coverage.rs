@@ -43,7 +43,7 @@ pub(super) fn coverage_csv(plan: &Plan, dictionary: &Dictionary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::plan::tests::{dictionary, plan_with, settings};
+    use crate::campaign::case_planner::tests::{dictionary, plan_with, settings};
     use crate::campaign::{DroppedBlock, JointRemoval};
 
     #[test]

@@ -62,7 +62,10 @@ fn too_few_cases(cases: usize, asked: usize, folds: usize) -> String {
 }
 
 /// A builder of the scenario's variants.
-pub fn builder<'a>(loaded: &'a LoadedScenario, jdk: &Jdk) -> Result<VariantBuilder<'a>, Failure> {
+pub fn variant_builder<'a>(
+    loaded: &'a LoadedScenario,
+    jdk: &Jdk,
+) -> Result<VariantBuilder<'a>, Failure> {
     let settings = &loaded.scenario.application;
     let builder = VariantBuilder::new(&loaded.application, jdk, settings.java_release)?;
     let builder = if settings.parameters { builder.with_parameters() } else { builder };
@@ -139,7 +142,7 @@ fn identity(board: &OpenBoard<'_>) -> String {
 
 fn plan_with(loaded: &LoadedScenario, dry: &mut dyn DryRunner) -> Result<CampaignPlan, Failure> {
     let settings = settings(&loaded.scenario);
-    let plan = campaign::plan(&settings, &loaded.application.dictionary, dry);
+    let plan = campaign::plan_cases(&settings, &loaded.application.dictionary, dry);
     let plan = plan.map_err(failure)?;
     let residual_counts = residual_counts(&plan, loaded)?;
     Ok(CampaignPlan { plan, residual_counts })

@@ -79,7 +79,7 @@ pub(super) fn check_frequency(conditions: &Conditions, settings: &JudgeSettings)
 const SEVERE: u8 = 3;
 
 /// Checks that the thermal status stayed below severe; for traced runs too, as the frequency.
-pub(super) fn check_heat(conditions: &Conditions) -> Option<String> {
+pub(super) fn check_thermal_status(conditions: &Conditions) -> Option<String> {
     let status = conditions.thermal_status.filter(|status| *status >= SEVERE)?;
     Some(format!("Android's thermal status was {status}, {SEVERE} is severe"))
 }

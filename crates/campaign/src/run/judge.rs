@@ -10,8 +10,8 @@ use crate::power::{
 use crate::scenario::CampaignProtocol;
 
 use super::checks::{
-    check_conditions, check_counts, check_frequency, check_heat, check_profile, check_samples,
-    check_time, check_windows,
+    check_conditions, check_counts, check_frequency, check_profile, check_samples,
+    check_thermal_status, check_time, check_windows,
 };
 use super::compared_time::ComparedTime;
 use super::judge_settings::{JudgeSettings, RunReference};
@@ -28,7 +28,7 @@ pub fn judge_run(
 ) -> (Option<MeasuredSession>, Vec<String>) {
     let mut reasons = check_conditions(phase, &raw.conditions, settings);
     reasons.extend(check_frequency(&raw.conditions, settings));
-    reasons.extend(check_heat(&raw.conditions));
+    reasons.extend(check_thermal_status(&raw.conditions));
     match measure(phase, &raw.logs, settings) {
         Ok((measured, trace)) => {
             let compared = ComparedTime::of(&measured, &raw.board.meter);

@@ -112,7 +112,7 @@ impl Trial {
             true => (StageTime::Unknown, StageTime::Unknown),
             false => (
                 StageTime::About(here_s(microbenchmarks::expected_s(scenario, mix, board))),
-                StageTime::AtMost(here_s(microbenchmarks::longest_pairs_s(scenario, board))),
+                StageTime::AtMost(here_s(microbenchmarks::all_pairs_s(scenario, board))),
             ),
         };
         vec![("microbenchmarks", all), ("pairs", pairs)]

@@ -126,7 +126,7 @@ fn sessions_on(
         let (began, built) = (Instant::now(), driver.time.in_builds());
         // Of no repeat, so that a board's truth of the campaign's runs is theirs.
         let run = PlannedRun { case: case.name.clone(), phase, repeat: 0 };
-        let raw = driver.make_session(&run)?;
+        let raw = driver.build_and_run(&run)?;
         let took = began.elapsed().saturating_sub(driver.time.in_builds() - built);
         let stacks = raw.logs.profile.as_ref().map(|profile| stacks::parse(&profile.stacks));
         sessions.push(TrialSession {

@@ -7,7 +7,7 @@ use crate::java::SyntaxNode;
 use super::class_names::{ClassNames, LONGEST_NAME, class_names, package_prefix};
 use super::flow;
 use super::signature::parameters;
-use super::undivided_code::{BlockContent, UndividedCode, UndividedUnit};
+use super::undivided_code::{BlockContent, PendingUnit, UndividedCode};
 use super::{FileBlocks, Granularity, UnitKind};
 use crate::finding::{Finding, FindingKind};
 use crate::java::SourceFile;
@@ -75,7 +75,7 @@ impl<'t> BlockDivision<'t> {
                 let name = format!("{}.{name}", self.short(&class));
                 let content = BlockContent { parts: Vec::new(), statements };
                 let class = class.clone();
-                let unit = UndividedUnit { kind, class, name, node: body, anchor: body, content };
+                let unit = PendingUnit { kind, class, name, node: body, anchor: body, content };
                 found.push(UndividedCode::Unit(unit));
             }
         }
@@ -153,14 +153,7 @@ impl<'t> BlockDivision<'t> {
         let name = format!("{}.{method}", self.short(class));
         let content = BlockContent { parts: Vec::new(), statements: vec![body?] };
         let (class, anchor) = (class.to_owned(), body?);
-        Some(UndividedCode::Unit(UndividedUnit {
-            kind,
-            class,
-            name,
-            node: member,
-            anchor,
-            content,
-        }))
+        Some(UndividedCode::Unit(PendingUnit { kind, class, name, node: member, anchor, content }))
     }
 }
 

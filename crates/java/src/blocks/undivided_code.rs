@@ -9,11 +9,11 @@ pub(super) enum UndividedCode<'t> {
     /// The body of a class of any sort.
     Class(SyntaxNode<'t>),
     /// A unit and its content.
-    Unit(UndividedUnit<'t>),
+    Unit(PendingUnit<'t>),
 }
 
 /// Unit that is still to be divided.
-pub(super) struct UndividedUnit<'t> {
+pub(super) struct PendingUnit<'t> {
     pub kind: UnitKind,
     pub class: String,
     pub name: String,

@@ -199,9 +199,9 @@ impl OperationCounter<'_> {
         let tree = self.tree();
         let token = |kind| tree.children(node).find(move |c| tree.kind(*c) == kind);
         if let Some(token) = token(Kind::Increment) {
-            self.add_in(self.step_context(node), Operation::INCREMENT, tree.line(token));
+            self.add_in(self.increment_context(node), Operation::INCREMENT, tree.line(token));
         } else if let Some(token) = token(Kind::Decrement) {
-            self.add_in(self.step_context(node), Operation::DECREMENT, tree.line(token));
+            self.add_in(self.increment_context(node), Operation::DECREMENT, tree.line(token));
         }
     }
 

@@ -21,9 +21,9 @@ impl OperationCounter<'_> {
     }
 
     /// Returns the context of an array access: as of a field, then whether a loop
-    /// [counts](Self::is_index_counted) its index, else whether a branch tests it.
+    /// [counts](Self::is_index_loop_counter) its index, else whether a branch tests it.
     pub(super) fn element_context(&mut self, node: NodeId) -> CompactString {
-        match self.is_index_counted(node) {
+        match self.is_index_loop_counter(node) {
             true => concatenate([self.use_of(node), " ", moved(self.ty(node)), " counted"]),
             false => self.access_context(node),
         }
@@ -78,7 +78,7 @@ impl OperationCounter<'_> {
     }
 
     /// Returns the context of `++` and `--`, by its target.
-    pub(super) fn step_context(&self, node: NodeId) -> CompactString {
+    pub(super) fn increment_context(&self, node: NodeId) -> CompactString {
         if self.stepped_local(node).is_some() { "local".into() } else { "member".into() }
     }
 

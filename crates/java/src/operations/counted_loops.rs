@@ -20,7 +20,7 @@ struct LoopLocals<'a> {
 impl<'a> OperationCounter<'a> {
     /// Whether the index of the array access at `access` is the counter of a loop around it, plus
     /// or minus a constant.
-    pub(super) fn is_index_counted(&mut self, access: NodeId) -> bool {
+    pub(super) fn is_index_loop_counter(&mut self, access: NodeId) -> bool {
         let tree = self.tree();
         let index = tree.child(access, Field::Index);
         let Some(local) = index.and_then(|index| self.local_beside(index)) else { return false };

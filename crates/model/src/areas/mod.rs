@@ -9,7 +9,6 @@
 
 mod benchmarking;
 mod mixture;
-mod positive_mean;
 mod predictor;
 mod restricted_likelihood;
 mod robust_fit;
@@ -17,6 +16,7 @@ mod run_spread;
 mod samples;
 mod source_bounds;
 mod system;
+mod truncated_normal_mean;
 
 #[cfg(test)]
 mod milk;
@@ -35,8 +35,8 @@ pub use source_bounds::{AreaSources, hold_between_sources, weight_of_estimates};
 use crate::quantiles::{NORMAL_975, student_975};
 
 use mixture::Mixture;
-use positive_mean::positive_mean;
 use system::AreaSystem;
+use truncated_normal_mean::truncated_normal_mean;
 
 /// Sampling-based energy of one area.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -102,7 +102,7 @@ impl AreaFit {
     pub fn positive_costs(&self) -> Vec<f64> {
         let l = self.costs.len();
         let variance = |j: usize| self.covariance[j * l + j].max(0.0);
-        let cost = |(j, mean): (usize, &f64)| positive_mean(*mean, variance(j).sqrt());
+        let cost = |(j, mean): (usize, &f64)| truncated_normal_mean(*mean, variance(j).sqrt());
         self.costs.iter().enumerate().map(cost).collect()
     }
 

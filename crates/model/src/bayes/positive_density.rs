@@ -41,7 +41,7 @@ struct LastLevel {
 
 /// Density of effects not below zero, as sums over the measurements.
 #[derive(Debug, Clone)]
-pub(crate) struct PositiveDensity {
+pub(crate) struct PositiveEffectsPosterior {
     /// Levels of the factor with most, and its number.
     last: Vec<LastLevel>,
     largest: usize,
@@ -85,7 +85,7 @@ pub(crate) struct PositiveWorkspace {
     variance: f64,
 }
 
-impl PositiveDensity {
+impl PositiveEffectsPosterior {
     /// Computes the sums from the statistics of a model, and the tilt by a chain with this seed.
     pub fn new(model: &EffectStats, seed: u64) -> Self {
         let factors = model.factors();
@@ -177,7 +177,7 @@ impl PositiveDensity {
     }
 }
 
-impl SampledDensity for PositiveDensity {
+impl SampledDensity for PositiveEffectsPosterior {
     type Workspace = PositiveWorkspace;
 
     /// One for each first level, each factor's scale and the noise.

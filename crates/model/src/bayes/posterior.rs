@@ -11,7 +11,7 @@ use super::factors::FactorMeasurements;
 use super::level_draws::{LevelDraws, mean_and_sd};
 use super::nuts;
 #[cfg(test)]
-use super::positive_density::PositiveDensity;
+use super::positive_density::PositiveEffectsPosterior;
 use super::prior_check::{factors_of, prior_intervals};
 use wattline_units::interval::Interval;
 use wattline_units::quantile::quantile;
@@ -89,7 +89,9 @@ fn fit_effects_by_other_sampler(
 ) -> EffectsPosterior {
     let model = EffectStats::new(data, sign);
     let draws = match sign {
-        EffectSign::Positive => nuts::run(&PositiveDensity::new(&model, options.seed), options),
+        EffectSign::Positive => {
+            nuts::run(&PositiveEffectsPosterior::new(&model, options.seed), options)
+        }
         EffectSign::Free => run_chains(options, |random| model.start(random)),
     };
     posterior(data, &model, sign, draws.unwrap(), options.seed)

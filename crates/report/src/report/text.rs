@@ -109,6 +109,7 @@ fn accuracy(data: &ReportData<'_>) -> Vec<String> {
     }
     lines.extend(wrapped(&fit::verdict(data).sentence));
     lines.extend(data.unseen.map(unseen));
+    lines.extend(data.unseen.and_then(UnseenInputs::warning).into_iter().flat_map(wrapped));
     if let Some(evaluation) = data.evaluation {
         lines.extend(wrapped(&truth(data, evaluation)));
     }

@@ -58,7 +58,7 @@ impl LockHolder {
     }
 
     /// The pattern that matches the holder's line in a `case` of the shell.
-    pub(super) fn pattern(&self) -> String {
+    pub(super) fn case_pattern(&self) -> String {
         format!("\"id={} \"*", self.id())
     }
 

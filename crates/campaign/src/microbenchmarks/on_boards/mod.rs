@@ -236,7 +236,7 @@ pub fn expected_s(scenario: &Scenario, mix: &OperationMix, board: SessionMeter<'
 }
 
 /// Longest time of all before/after microbenchmarks, in seconds on the board's clock.
-pub(crate) fn longest_pairs_s(scenario: &Scenario, board: SessionMeter<'_>) -> f64 {
+pub(crate) fn all_pairs_s(scenario: &Scenario, board: SessionMeter<'_>) -> f64 {
     if !scenario.microbenchmarks.enabled {
         return 0.0;
     }

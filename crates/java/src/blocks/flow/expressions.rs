@@ -4,7 +4,7 @@
 use crate::java::SyntaxNode;
 
 use super::{BlockOpening, DivisionTask, FlowDivision};
-use crate::blocks::undivided_code::{BlockContent, UndividedCode, UndividedUnit};
+use crate::blocks::undivided_code::{BlockContent, PendingUnit, UndividedCode};
 use crate::blocks::{BlockKind, Granularity, UnitKind};
 use crate::java::syntax::{self, field, kind};
 
@@ -102,7 +102,7 @@ impl<'t> FlowDivision<'t, '_> {
             _ => BlockContent::parts(vec![body]),
         };
         let (kind, class, anchor) = (UnitKind::Lambda, self.class.clone(), body);
-        self.found.push(UndividedCode::Unit(UndividedUnit {
+        self.found.push(UndividedCode::Unit(PendingUnit {
             kind,
             class,
             name,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use crate::java::SyntaxNode;
 
-use super::undivided_code::{BlockContent, UndividedCode, UndividedUnit};
+use super::undivided_code::{BlockContent, PendingUnit, UndividedCode};
 use super::{Block, BlockKind, BodyUnit, FileBlocks, Granularity, UnitIndex};
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
@@ -18,11 +18,11 @@ use crate::java::syntax::{self, field, kind};
 pub(super) fn divide_unit<'t>(
     file: &'t SourceFile,
     granularity: Granularity,
-    found: UndividedUnit<'t>,
+    found: PendingUnit<'t>,
     blocks: &mut FileBlocks,
 ) -> Vec<UndividedCode<'t>> {
     let index = UnitIndex(u32::try_from(blocks.units.len()).expect("fewer than 2^32 units"));
-    let UndividedUnit { kind, class, name, node, anchor, content } = found;
+    let PendingUnit { kind, class, name, node, anchor, content } = found;
     let entry = blocks.blocks.len();
     let unit = BodyUnit { kind, class: class.clone(), name: name.clone(), node: node.id(), entry };
     blocks.units.push(unit);

@@ -117,8 +117,8 @@ struct FlowWalk<'f, 'a, 't> {
 }
 
 impl<'t> FlowWalk<'_, '_, 't> {
-    fn point(&mut self) -> Point {
-        self.flow.junctions.point()
+    fn add_point(&mut self) -> Point {
+        self.flow.junctions.add_point()
     }
 
     fn join(&mut self, a: Point, b: Point) {
@@ -204,7 +204,7 @@ impl<'t> FlowWalk<'_, '_, 't> {
             kind::BREAK_STATEMENT | kind::CONTINUE_STATEMENT => self.jump(node, at),
             kind::RETURN_STATEMENT | kind::THROW_STATEMENT | kind::YIELD_STATEMENT => {
                 self.outside(at);
-                self.point()
+                self.add_point()
             }
             kind::EXPRESSION_STATEMENT => {
                 // A `switch` with what the grammar takes for its semicolon.
@@ -229,7 +229,7 @@ impl<'t> FlowWalk<'_, '_, 't> {
     fn labeled(&mut self, node: SyntaxNode<'t>, at: Point) -> Point {
         let children = syntax::children(node);
         let (Some(label), Some(body)) = (children.first(), children.get(2)) else { return at };
-        let after = self.point();
+        let after = self.add_point();
         let label = Some(self.file.text_of(*label));
         self.targets.push(JumpTarget {
             label,
@@ -269,7 +269,7 @@ impl<'t> FlowWalk<'_, '_, 't> {
         if crosses_barrier {
             self.outside(at);
         }
-        self.point()
+        self.add_point()
     }
 
     /// Follows the body of a loop, which `node` is, from `from`; a `continue` goes to `next`.
@@ -306,7 +306,7 @@ impl<'t> FlowWalk<'_, '_, 't> {
     fn loop_with_test_first(&mut self, node: SyntaxNode<'t>, at: Point) -> Point {
         let inner = self.flow.loops.len();
         let at = self.open_at(syntax::field(node, field::INIT), at);
-        let (head, next, after) = (self.point(), self.point(), self.point());
+        let (head, next, after) = (self.add_point(), self.add_point(), self.add_point());
         self.join(at, head);
         self.loops += 1;
         let test = syntax::field(node, field::CONDITION);
@@ -324,7 +324,7 @@ impl<'t> FlowWalk<'_, '_, 't> {
 
     fn do_statement(&mut self, node: SyntaxNode<'t>, at: Point) -> Point {
         let inner = self.flow.loops.len();
-        let (head, next, after) = (self.point(), self.point(), self.point());
+        let (head, next, after) = (self.add_point(), self.add_point(), self.add_point());
         self.join(at, head);
         self.loops += 1;
         self.body(node, head, after, next);
@@ -346,7 +346,7 @@ impl<'t> FlowWalk<'_, '_, 't> {
     }
 
     fn switch(&mut self, node: SyntaxNode<'t>, at: Point) -> Point {
-        let after = self.point();
+        let after = self.add_point();
         let target =
             JumpTarget { label: None, break_to: after, continue_to: None, is_barrier: false };
         self.targets.push(target);
@@ -389,7 +389,7 @@ impl<'t> FlowWalk<'_, '_, 't> {
     }
 
     fn try_statement(&mut self, node: SyntaxNode<'t>, at: Point) -> Point {
-        let after = self.point();
+        let after = self.add_point();
         let finally = syntax::child_of_kind(node, kind::FINALLY_CLAUSE);
         let has_end = finally.is_some() || syntax::field(node, field::RESOURCES).is_some();
         if has_end {

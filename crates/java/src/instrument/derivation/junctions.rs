@@ -21,7 +21,7 @@ impl Junctions {
     }
 
     /// Adds a point and returns it.
-    pub fn point(&mut self) -> Point {
+    pub fn add_point(&mut self) -> Point {
         self.parent.push(self.parent.len());
         self.parent.len() - 1
     }
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn joined_points_are_one_junction() {
         let mut junctions = Junctions::new(3);
-        let fresh = junctions.point();
+        let fresh = junctions.add_point();
         assert!(junctions.join(1, 2));
         assert!(junctions.join(fresh, 2));
         assert!(!junctions.join(1, fresh));

@@ -1,7 +1,7 @@
-//! The gradient of the density of [`super::PositiveDensity`]: the steps that led to it backwards.
+//! The gradient of the density of [`super::PositiveEffectsPosterior`]: the steps that led to it backwards.
 
 use super::super::symmetric_matrix::SymmetricMatrix;
-use super::{PositiveDensity, PositiveWorkspace, dot};
+use super::{PositiveEffectsPosterior, PositiveWorkspace, dot};
 use crate::tails::tail_share;
 
 /// Buffers for derivatives by the parts of the density: effects, shifted pull and factor.
@@ -19,7 +19,7 @@ impl SlopeWorkspace {
     }
 }
 
-impl PositiveDensity {
+impl PositiveEffectsPosterior {
     /// Sets the derivatives of all but the normal density of the coordinates and the prior of the
     /// scales: by coordinate, and by the logarithms of scales and noise. Returns the log share of
     /// the last levels that is not cut off.

@@ -24,8 +24,8 @@ fn data() -> FactorMeasurements {
     FactorMeasurements::new(&names, &measured).unwrap()
 }
 
-fn model(data: &FactorMeasurements) -> PositiveDensity {
-    PositiveDensity::new(&EffectStats::new(data, EffectSign::Positive), 1)
+fn model(data: &FactorMeasurements) -> PositiveEffectsPosterior {
+    PositiveEffectsPosterior::new(&EffectStats::new(data, EffectSign::Positive), 1)
 }
 
 /// Four levels besides the operations, three scales and the noise.
@@ -108,7 +108,7 @@ fn draws_are_those_of_gibbs_sampling() {
     let expected = run_chains(&gibbs, |random| effects.start(random)).unwrap();
     for seed in 1..=5 {
         let options = ChainOptions { seed, ..options };
-        let found = nuts::run(&PositiveDensity::new(&effects, seed), &options).unwrap();
+        let found = nuts::run(&PositiveEffectsPosterior::new(&effects, seed), &options).unwrap();
         assert!(found.divergences == 0 && found.rhat_max() < 1.01);
         for (quantity, (x, y)) in found.diagnoses.iter().zip(&expected.diagnoses).enumerate() {
             let (a, b) = (moments(&found.of(quantity)), moments(&expected.of(quantity)));

@@ -10,7 +10,7 @@ use rand_chacha::rand_core::SeedableRng;
 use super::super::chains::ChainSampler;
 use super::super::effects::EffectStats;
 use super::super::symmetric_matrix::SymmetricMatrix;
-use super::{LastLevel, PositiveDensity, dot};
+use super::{LastLevel, PositiveEffectsPosterior, dot};
 use crate::tails::tail_share;
 
 /// Sweeps of the Gibbs chain, of which the second half counts.
@@ -35,7 +35,7 @@ impl BoundTilt {
     }
 }
 
-impl PositiveDensity {
+impl PositiveEffectsPosterior {
     /// Returns the means of slope and curvature over a chain, the slope carried from the mean
     /// effects to zero; it also keeps effects below the energy of any operation that they qualify.
     pub(super) fn find_tilt(&self, model: &EffectStats, seed: u64) -> BoundTilt {

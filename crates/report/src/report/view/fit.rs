@@ -317,10 +317,12 @@ pub(crate) fn unseen_sentence(data: &ReportData<'_>) -> Option<String> {
             &found,
         )
     });
+    let warning = unseen.warning().map(|warning| format!(" {warning}"));
     Some(format!(
-        "{} {holds} of {} the measured energy.",
+        "{} {holds} of {} the measured energy.{}",
         compared.unwrap_or_default(),
-        format::counted_as(known, "interval contains", "intervals contain")
+        format::counted_as(known, "interval contains", "intervals contain"),
+        warning.unwrap_or_default()
     ))
 }
 

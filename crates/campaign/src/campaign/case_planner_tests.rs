@@ -138,7 +138,7 @@ pub(crate) fn plan_with(campaign: CampaignSettings) -> (Plan, usize) {
         session_s: 100.0,
         microbenchmarks: PlannedMicrobenchmarks::default(),
     };
-    let plan = plan(&settings, &program_dictionary(), &mut program).unwrap();
+    let plan = plan_cases(&settings, &program_dictionary(), &mut program).unwrap();
     (plan, program.runs)
 }
 
@@ -154,7 +154,7 @@ fn crashes_that_point_at_blocks_leave_more_dry_runs_for_others() {
             session_s: 100.0,
             microbenchmarks: PlannedMicrobenchmarks::default(),
         };
-        plan(&settings, &program_dictionary(), &mut program).unwrap().summary.removed_executed
+        plan_cases(&settings, &program_dictionary(), &mut program).unwrap().summary.removed_executed
     };
     assert!(removed(true) > removed(false), "{} {}", removed(true), removed(false));
     assert_eq!(removed(true), 47);
@@ -202,7 +202,7 @@ fn cases_with_too_little_energy_are_left_out() {
         session_s: 100.0,
         microbenchmarks: PlannedMicrobenchmarks::default(),
     };
-    let plan = plan(&settings, &program_dictionary(), &mut program).unwrap();
+    let plan = plan_cases(&settings, &program_dictionary(), &mut program).unwrap();
     assert!(plan.cases.iter().all(|case| case.energy_share >= 0.1));
     assert_eq!((plan.cases.len(), plan.summary.collapsed), (44, 0));
     let dropped = plan.dropped.iter().find(|dropped| dropped.block.0 == 11).unwrap();
@@ -227,7 +227,7 @@ fn a_set_that_hangs_is_tried_once_and_left_out_with_every_input() {
         session_s: 100.0,
         microbenchmarks: PlannedMicrobenchmarks::default(),
     };
-    let plan = plan(&settings, &program_dictionary(), &mut program).unwrap();
+    let plan = plan_cases(&settings, &program_dictionary(), &mut program).unwrap();
     assert_eq!(program.hung.len(), 1, "{:?}", program.hung);
     assert!(plan.cases.iter().all(|case| case.removed != shared));
     assert_eq!(plan.cases.len(), 44, "another set takes its place");
@@ -264,7 +264,7 @@ fn a_broken_base_case_is_an_error() {
         session_s: 1.0,
         microbenchmarks: PlannedMicrobenchmarks::default(),
     };
-    let error = plan(&settings, &program_dictionary(), &mut program).unwrap_err();
+    let error = plan_cases(&settings, &program_dictionary(), &mut program).unwrap_err();
     assert_eq!(error.to_string(), "the base case of input `a` fails: NullPointerException");
 }
 
@@ -305,7 +305,7 @@ fn a_fragile_program_still_gets_its_cases() {
             session_s: 1.0,
             microbenchmarks: PlannedMicrobenchmarks::default(),
         };
-        plan(&settings, &dictionary(&lists), &mut Fragile).unwrap()
+        plan_cases(&settings, &dictionary(&lists), &mut Fragile).unwrap()
     };
     let full = planned(400);
     assert_eq!((full.summary.removed_executed, full.summary.rank), (200, 40));
@@ -355,7 +355,7 @@ fn what_is_planned_has_run_with_its_own_build() {
         session_s: 1.0,
         microbenchmarks: PlannedMicrobenchmarks::default(),
     };
-    let plan = plan(&settings, &dictionary(&lists), &mut Disagreeing).unwrap();
+    let plan = plan_cases(&settings, &dictionary(&lists), &mut Disagreeing).unwrap();
     let removes = |block| plan.cases.iter().any(|case| case.removed.contains(&BlockId(block)));
     assert!(plan.cases.len() > 4, "{:?}", plan.cases);
     assert!(removes(3) && !removes(7) && !removes(9));

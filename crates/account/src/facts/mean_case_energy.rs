@@ -50,7 +50,7 @@ impl EnergyVariances {
 
 /// Mean energies of a case's sessions, with variances from its repeats.
 #[derive(Debug, Clone)]
-pub(super) struct CaseEnergies {
+pub(super) struct MeanCaseEnergy {
     total_j: f64,
     idle_w: f64,
     /// Whether other cases have the same idle runs.
@@ -114,7 +114,7 @@ impl RuntimeEnergies {
     }
 }
 
-impl CaseEnergies {
+impl MeanCaseEnergy {
     pub fn of(
         campaign: &MeasuredCampaign,
         case: &str,
@@ -139,7 +139,7 @@ impl CaseEnergies {
             return Err(ScenarioFactsError::NoEnergy { case: case.to_string(), on });
         };
         let own_j = |run: &&run::MeasuredSession| PowerRun::from(*run).application_j(idle_w);
-        Ok(CaseEnergies {
+        Ok(MeanCaseEnergy {
             total_j,
             idle_w,
             has_common_idle: campaign.idle == IdlePolicy::Campaign,
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(energies.session_energy(), Some(Joules(20.0)));
     }
 
-    fn energies(records: &[RunRecord], idle: IdlePolicy, case: &str) -> CaseEnergies {
+    fn energies(records: &[RunRecord], idle: IdlePolicy, case: &str) -> MeanCaseEnergy {
         let campaign = MeasuredCampaign {
             dictionary: Dictionary::default(),
             cases: Vec::new(),
@@ -219,7 +219,7 @@ mod tests {
             unanalysed: Vec::new(),
             idle,
         };
-        CaseEnergies::of(&campaign, case, &BoardSelection::default()).unwrap()
+        MeanCaseEnergy::of(&campaign, case, &BoardSelection::default()).unwrap()
     }
 
     /// Idle power is 0.9 and 1.1 W of a, 1.9 and 2.1 W of b: standard errors of 1 J each over 10 s

@@ -53,7 +53,7 @@ impl From<DryError> for PlanError {
 
 /// Plans a campaign: finds sets of removed blocks that run, chooses cases among them, and names
 /// them.
-pub fn plan(
+pub fn plan_cases(
     settings: &PlanSettings,
     dictionary: &Dictionary,
     dry: &mut dyn DryRunner,
@@ -81,5 +81,5 @@ fn removable_blocks(dictionary: &Dictionary) -> Vec<BlockId> {
 }
 
 #[cfg(test)]
-#[path = "plan_tests.rs"]
+#[path = "case_planner_tests.rs"]
 pub(crate) mod tests;
