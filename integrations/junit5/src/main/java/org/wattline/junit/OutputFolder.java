@@ -1,0 +1,57 @@
+package org.wattline.junit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** The folder for results. Another JVM that runs tests at the same time gets one of its own. */
+final class OutputFolder implements AutoCloseable {
+    private static final int MOST_JVMS = 256;
+
+    final Path path;
+    private final FileChannel channel;
+
+    private OutputFolder(Path path, FileChannel channel) {
+        this.path = path;
+        this.channel = channel;
+    }
+
+    /** Takes the folder, or `jvm-2`, `jvm-3`, ... in it, until this JVM ends. */
+    static OutputFolder take(Path wanted) {
+        try {
+            for (int jvm = 1; jvm <= MOST_JVMS; jvm++) {
+                Path folder = jvm == 1 ? wanted : wanted.resolve("jvm-" + jvm);
+                Files.createDirectories(folder);
+                FileChannel channel = FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE,
+                        StandardOpenOption.WRITE);
+                FileLock lock = channel.tryLock();
+                if (lock != null) {
+                    return new OutputFolder(folder, channel);
+                }
+                channel.close();
+            }
+        } catch (IOException problem) {
+            throw new UncheckedIOException("wattline: cannot write results into " + wanted
+                    + "; set wattline.out to a folder that you can write", problem);
+        }
+        throw new IllegalStateException("wattline: " + MOST_JVMS + " JVMs write into " + wanted
+                + "; set wattline.out to a folder for each");
+    }
+
+    /** Writes a file whole, or leaves the earlier one. */
+    void write(String name, String text) throws IOException {
+        Path part = path.resolve(name + ".part");
+        Files.write(part, text.getBytes(StandardCharsets.UTF_8));
+        Files.move(part, path.resolve(name), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}
