@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * soon as the monitor has written it.
  */
 final class EnergyMeter {
-    private static final long POLL_MILLIS = 10;
+    private static final long POLL_MILLIS = 20;
     /** Beyond the length of a cycle, on a machine that is busy. */
     private static final long PATIENCE_SECONDS = 20;
 

@@ -24,6 +24,8 @@ final class EnergyTable {
         if (!results.isMeasured()) {
             return text.append(String.format("not measured: %s%n", VisibleText.of(results.unmeasured))).toString();
         }
+        text.append(String.format("intervals: Student's t over repeats%s%n", results.header.basis().equals("measured")
+                ? "" : "; the error of the model is not in them"));
         return text.append(parts(results)).append(meter(results)).toString();
     }
 
@@ -36,12 +38,13 @@ final class EnergyTable {
         EnergyEstimate energy = test.estimate();
         String interval = energy == null || !energy.hasInterval()
                 ? "none" : Quantity.range(energy.lowJoules(), energy.highJoules());
-        String note = test.note(results.intervalSeconds);
+        // The reason for a whole run is said once, below.
+        String note = results.isMeasured() ? test.note(results.intervalSeconds) : "not measured";
         String name = VisibleText.of(test.name() + (note.isEmpty() ? "" : "  (" + note + ")"));
         return String.format(LINE, energy == null ? "-" : Quantity.joules(energy.meanJoules), interval,
                 energy == null ? "0" : String.valueOf(energy.repeats), results.basisAndMeter(),
                 test.verdict().word(), name)
-                + (test.verdict().reason.isEmpty() ? "" : String.format("%14s%s%n", "", test.verdict().reason));
+                + (test.verdict().reason.isEmpty() || !results.isMeasured() ? "" : String.format("%14s%s%n", "", test.verdict().reason));
     }
 
     /** Energy of the process, divided; these are sums of one run, so they have no interval. */

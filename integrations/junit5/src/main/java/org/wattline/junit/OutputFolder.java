@@ -3,10 +3,11 @@ package org.wattline.junit;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /** The folder for results. Another JVM that runs tests at the same time gets one of its own. */
@@ -29,8 +30,7 @@ final class OutputFolder implements AutoCloseable {
                 Files.createDirectories(folder);
                 FileChannel channel = FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE,
                         StandardOpenOption.WRITE);
-                FileLock lock = channel.tryLock();
-                if (lock != null) {
+                if (isLocked(channel)) {
                     return new OutputFolder(folder, channel);
                 }
                 channel.close();
@@ -43,11 +43,20 @@ final class OutputFolder implements AutoCloseable {
                 + "; set wattline.out to a folder for each");
     }
 
+    /** Whether nobody else has it: another JVM, or another run in this one. */
+    private static boolean isLocked(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock() != null;
+        } catch (OverlappingFileLockException taken) {
+            return false;
+        }
+    }
+
     /** Writes a file whole, or leaves the earlier one. */
     void write(String name, String text) throws IOException {
         Path part = path.resolve(name + ".part");
         Files.write(part, text.getBytes(StandardCharsets.UTF_8));
-        Files.move(part, path.resolve(name), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        Files.move(part, path.resolve(name), StandardCopyOption.REPLACE_EXISTING);
     }
 
     @Override
