@@ -19,6 +19,7 @@ mod host;
 mod idle;
 mod input_command;
 mod instrumented;
+mod junit;
 mod locks;
 mod log_files;
 mod mapping;

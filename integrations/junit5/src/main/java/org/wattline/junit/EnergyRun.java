@@ -7,8 +7,11 @@ import java.util.Map;
 import javax.xml.stream.XMLStreamException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** One run of tests in this JVM: starts the meter before the first test, shows all at the end. */
-final class EnergyRun implements ExtensionContext.Store.CloseableResource {
+/**
+ * One run of tests in this JVM: starts the meter before the first test, shows all at the end. JUnit
+ * 5 closes it as the one of its two interfaces, JUnit 6 as the other.
+ */
+final class EnergyRun implements ExtensionContext.Store.CloseableResource, AutoCloseable {
     private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(EnergyRun.class);
 
     final Settings settings;

@@ -18,7 +18,7 @@ final class EnergyXml {
 
     static String text(Results results) throws XMLStreamException {
         StringWriter text = new StringWriter();
-        XMLStreamWriter xml = XMLOutputFactory.newInstance().createXMLStreamWriter(text);
+        XMLStreamWriter xml = XMLOutputFactory.newDefaultFactory().createXMLStreamWriter(text);
         new EnergyXml(xml, results).write();
         xml.close();
         return text.append("\n").toString();

@@ -48,12 +48,12 @@ final class Verdict {
         double freedom = (own + other) * (own + other)
                 / (own * own / (energy.repeats - 1) + other * other / (earlier.repeats - 1));
         double half = own + other == 0 ? 0 : StudentT.quantile975(freedom) * Math.sqrt(own + other);
-        String difference = Quantity.interval(energy) + ": difference to " + budget + ": "
-                + Quantity.range(excess - half, excess + half);
+        String difference = Quantity.interval(energy) + "; the difference to " + budget + " is "
+                + Quantity.range(excess - half, excess + half) + " (" + EnergyEstimate.CONFIDENCE + " interval)";
         if (excess - half > 0) {
             return new Verdict(Kind.OVER, difference);
         }
-        return excess + half <= 0 ? new Verdict(Kind.WITHIN, difference) : undecided(difference + " contains 0");
+        return excess + half <= 0 ? new Verdict(Kind.WITHIN, difference) : undecided(difference + ", which contains 0");
     }
 
     /** The verdict of two budgets: a breach of one is a breach, and both have to be kept. */
