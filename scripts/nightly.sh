@@ -8,7 +8,7 @@
 #            of docs/experiments; real projects fetched, counted against javac, compiled with
 #            probes and without blocks, one with its own tests; method estimates of two
 #            libraries held against async-profiler; projects of Gradle, which is installed for
-#            them (forty minutes)
+#            them; energies of JUnit tests of a project of Maven (forty minutes)
 #   faults   scripts/soak.sh: every kind of fault at ten moments of a campaign, then 500 runs
 #            with random ones (twenty minutes)
 #   golden   scripts/golden.sh: the outputs of small campaigns on every virtual board and of the

@@ -80,7 +80,7 @@ class WorkTest {
     }
 
     @Test
-    @Energy(repeats = 3, budgetJoules = 1e-9)
+    @Energy(repeats = 6, warmUps = 1, budgetJoules = 1e-9)
     void over() {
         work(1);
     }
@@ -222,7 +222,7 @@ fn rows_add_up_to_the_recording(project: &Project, rows: &BTreeMap<String, Row>)
     for row in &recorded {
         let energy = Femtojoules::parse(&row["cpu_j"]).unwrap();
         let sum = by_process.entry(&row["pid"]).or_default();
-        *sum = *sum + energy;
+        *sum += energy;
     }
     assert!(by_process.values().any(|sum| *sum == process), "{process:?}: {by_process:?}");
 }

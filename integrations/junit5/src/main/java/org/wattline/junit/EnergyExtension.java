@@ -99,13 +99,18 @@ public final class EnergyExtension implements BeforeAllCallback, BeforeEachCallb
     private static void runUnmeasured(EnergyRun run, MeasuredTest test, TestBody body, String why) throws Throwable {
         test.fail("not measured: " + why);
         run.decide(test);
+        endIfWanted(run, why);
+        body.call();
+    }
+
+    /** Ends a test whose energy is not known, unless the user lets it run unmeasured. */
+    private static void endIfWanted(EnergyRun run, String why) {
         switch (run.settings.missing) {
             case ABORT:
                 throw new TestAbortedException("its energy cannot be measured: " + why);
             case FAIL:
                 throw new AssertionError("its energy cannot be measured: " + why);
             default:
-                body.call();
         }
     }
 
@@ -161,6 +166,7 @@ public final class EnergyExtension implements BeforeAllCallback, BeforeEachCallb
         String problem = run.meter().awaitCycle(System.nanoTime());
         if (!problem.isEmpty()) {
             test.fail("not measured: " + problem);
+            endIfWanted(run, problem);
         }
         Verdict verdict = run.decide(test);
         Results results = run.results();

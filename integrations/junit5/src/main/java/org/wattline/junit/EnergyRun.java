@@ -25,7 +25,7 @@ final class EnergyRun implements ExtensionContext.Store.CloseableResource, AutoC
     private EnergyRun(Settings settings) {
         this.settings = settings;
         baseline = settings.readBaseline();
-        folder = OutputFolder.take(settings.out);
+        folder = OutputFolder.take(settings.results);
         EnergyMeter started = null;
         String why = "";
         try {
@@ -106,7 +106,7 @@ final class EnergyRun implements ExtensionContext.Store.CloseableResource, AutoC
             System.out.println("written: " + folder.path + "/energy-tests.csv, TEST-energy.xml");
         } catch (IOException | XMLStreamException problem) {
             System.err.println("wattline: cannot write results into " + folder.path + ": " + problem
-                    + "; set wattline.out to a folder that you can write");
+                    + "; set wattline.results to a folder that you can write");
         } finally {
             folder.close();
         }

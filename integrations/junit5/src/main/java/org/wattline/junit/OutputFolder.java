@@ -37,10 +37,10 @@ final class OutputFolder implements AutoCloseable {
             }
         } catch (IOException problem) {
             throw new UncheckedIOException("wattline: cannot write results into " + wanted
-                    + "; set wattline.out to a folder that you can write", problem);
+                    + "; set wattline.results to a folder that you can write", problem);
         }
         throw new IllegalStateException("wattline: " + MOST_JVMS + " JVMs write into " + wanted
-                + "; set wattline.out to a folder for each");
+                + "; set wattline.results to a folder for each");
     }
 
     /** Whether nobody else has it: another JVM, or another run in this one. */

@@ -23,7 +23,7 @@ final class Settings {
     final double intervalSeconds;
     /** Whether the agent also measures the methods of this JVM. */
     final boolean methods;
-    final Path out;
+    final Path results;
     /** The earlier figures; null if there are none. */
     final Path baseline;
     final Missing missing;
@@ -38,7 +38,7 @@ final class Settings {
             throw wrong("wattline.interval", interval, "seconds from 0.05 to 60");
         }
         methods = isYes(parameter, "wattline.methods");
-        out = Path.of(orElse(parameter.apply("wattline.out"), defaultFolder()));
+        results = Path.of(orElse(parameter.apply("wattline.results"), defaultFolder()));
         String earlier = parameter.apply("wattline.baseline");
         baseline = earlier == null ? null : readable(Path.of(earlier));
         missing = missing(orElse(parameter.apply("wattline.missing"), "unmeasured"));

@@ -74,7 +74,7 @@ class EnergyExtensionTest {
                 .selectors(selectClass(tests))
                 .configurationParameter("wattline.program", program)
                 .configurationParameter("wattline.interval", "0.05")
-                .configurationParameter("wattline.out", out.toString());
+                .configurationParameter("wattline.results", out.toString());
         for (int i = 0; i < more.length; i += 2) {
             request.configurationParameter(more[i], more[i + 1]);
         }
