@@ -32,6 +32,8 @@ final class CpuTimeline {
     private final Deque<CpuSegment> segments = new ArrayDeque<>();
     private final List<Running> running = new ArrayList<>();
     private long lastNanos = System.nanoTime();
+    /** CPU time that readings have taken since the last segment ended. */
+    private long overheadNanos;
 
     CpuTimeline() {
         for (Remainder remainder : Remainder.values()) {
@@ -59,29 +61,34 @@ final class CpuTimeline {
         return lastNanos;
     }
 
-    /** Ends the current segment, whatever runs; gives the moment. */
+    /**
+     * Ends the current segment, whatever runs; gives the moment. The calling thread is read before
+     * all others and after them, since these readings take CPU time that belongs to no test.
+     */
     synchronized long advance() {
         long now = System.nanoTime();
         if (now > lastNanos) {
+            Map<Long, Long> caller = Map.of(Thread.currentThread().getId(), javaThreads.advanceCaller());
             Map<EnergyAccount, Long> owners = new IdentityHashMap<>();
-            long rest = ofThreads(owners);
-            long jvmNanos = 0;
-            for (Map.Entry<Remainder, Long> own : jvmThreads.advance().entrySet()) {
-                owners.merge(remainders.get(own.getKey()), own.getValue(), Long::sum);
-                jvmNanos += own.getValue();
-            }
-            rest += javaThreads.endedNanos(jvmNanos);
+            long rest = addThreads(caller, owners);
+            Map<Long, Long> others = javaThreads.advance();
+            Long reading = others.remove(Thread.currentThread().getId());
+            overheadNanos += reading == null ? 0 : reading;
+            rest += addThreads(others, owners);
+            rest += javaThreads.endedNanos(addJvm(owners));
             owners.merge(ownerOfRest(), rest, Long::sum);
+            owners.merge(remainders.get(Remainder.WATTLINE), overheadNanos, Long::sum);
             segments.add(new CpuSegment(lastNanos, now, owners));
             lastNanos = now;
+            overheadNanos = javaThreads.advanceCaller();
         }
         return lastNanos;
     }
 
     /** Adds what threads with a known owner have spent; gives what the others have. */
-    private long ofThreads(Map<EnergyAccount, Long> owners) {
+    private long addThreads(Map<Long, Long> spent, Map<EnergyAccount, Long> owners) {
         long rest = 0;
-        for (Map.Entry<Long, Long> thread : javaThreads.advance().entrySet()) {
+        for (Map.Entry<Long, Long> thread : spent.entrySet()) {
             EnergyAccount owner = owner(thread.getKey());
             if (owner == null) {
                 rest += thread.getValue();
@@ -90,6 +97,16 @@ final class CpuTimeline {
             }
         }
         return rest;
+    }
+
+    /** Adds what the JVM's own threads have spent; gives their sum. */
+    private long addJvm(Map<EnergyAccount, Long> owners) {
+        long sum = 0;
+        for (Map.Entry<Remainder, Long> own : jvmThreads.advance().entrySet()) {
+            owners.merge(remainders.get(own.getKey()), own.getValue(), Long::sum);
+            sum += own.getValue();
+        }
+        return sum;
     }
 
     private EnergyAccount owner(long thread) {

@@ -36,14 +36,28 @@ final class JavaThreads {
         Map<Long, Long> spent = new HashMap<>();
         for (int i = 0; i < ids.length; i++) {
             if (times[i] >= 0) {
-                Long before = lastNanos.put(ids[i], times[i]);
-                long more = Math.max(0, times[i] - (before == null ? 0 : before));
-                accountedNanos += more;
-                spent.put(ids[i], more);
+                spent.put(ids[i], since(ids[i], times[i]));
             }
         }
         lastNanos.keySet().retainAll(spent.keySet());
         return spent;
+    }
+
+    /** Nanoseconds of the calling thread since it was last read; 0 for a virtual thread. */
+    long advanceCaller() {
+        try {
+            long nanos = THREADS.getCurrentThreadCpuTime();
+            return nanos < 0 ? 0 : since(Thread.currentThread().getId(), nanos);
+        } catch (UnsupportedOperationException isVirtual) {
+            return 0;
+        }
+    }
+
+    private long since(long id, long nanos) {
+        Long before = lastNanos.put(id, nanos);
+        long more = Math.max(0, nanos - (before == null ? 0 : before));
+        accountedNanos += more;
+        return more;
     }
 
     /**

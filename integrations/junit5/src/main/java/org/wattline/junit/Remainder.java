@@ -7,7 +7,7 @@ enum Remainder {
     GARBAGE_COLLECTION("(GC and VM thread)"),
     COMPILER("(JIT compiler)"),
     JVM("(other threads of the JVM)"),
-    WATTLINE("(threads of wattline in this JVM)"),
+    WATTLINE("(wattline in this JVM)"),
     OUTSIDE("(JUnit, set-up, tear-down, tests without @Energy)");
 
     final String label;

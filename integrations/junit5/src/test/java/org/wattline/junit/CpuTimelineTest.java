@@ -80,6 +80,18 @@ class CpuTimelineTest {
     }
 
     @Test
+    void readingsBelongToNoTest() {
+        CpuTimeline timeline = new CpuTimeline();
+        EnergyAccount account = new EnergyAccount();
+        for (int i = 0; i < 100; i++) {
+            timeline.end(timeline.begin(account));
+        }
+        settleAll(timeline);
+        double readings = timeline.remainder(Remainder.WATTLINE).cpuSeconds();
+        assertTrue(account.cpuSeconds() < readings / 2, account.cpuSeconds() + " s, and readings " + readings + " s");
+    }
+
+    @Test
     void allOfTheEnergyHasAnOwner() {
         CpuTimeline timeline = new CpuTimeline();
         EnergyAccount account = new EnergyAccount();
