@@ -191,7 +191,7 @@ fn energy_follows_work_and_a_breach_fails_the_build(project: &Project) {
     let tested = project.mvn(&[&only[..], &more[..]].concat());
     let told = said(&tested);
     assert!(!tested.status.success() && told.contains("BUILD FAILURE"), "{told}");
-    assert!(told.contains("lies above the budget of 1.00 nJ, estimated by"), "{told}");
+    assert!(told.contains("lies above the budget of 1 nJ, estimated by"), "{told}");
     assert!(told.contains("Tests run: 4, Failures: 1, Errors: 0"), "one is over: {told}");
     assert!(told.contains("wattline: energy of an invocation of each test"), "{told}");
     let rows = project.rows();
