@@ -131,6 +131,19 @@ class EnergyExtensionTest {
     }
 
     @Test
+    void testsAtTheSameTimeShareByTheirThreads() throws IOException {
+        run(Examples.AtOnce.class, "junit.jupiter.execution.parallel.enabled", "true",
+                "junit.jupiter.execution.parallel.mode.default", "concurrent",
+                "junit.jupiter.execution.parallel.config.strategy", "fixed",
+                "junit.jupiter.execution.parallel.config.fixed.parallelism", "2");
+        Map<String, Map<String, String>> rows = rows();
+        assertAddsUp(rows);
+        double small = Double.parseDouble(rows.get("AtOnce.small").get("cpu_s"));
+        double large = Double.parseDouble(rows.get("AtOnce.large").get("cpu_s"));
+        assertTrue(small > 0 && large > 3 * small, "eight times the work: " + small + " s, " + large + " s");
+    }
+
+    @Test
     void aBreachFailsTheTestAndTheReport() throws Exception {
         Observed observed = run(Examples.Budgets.class);
         assertEquals(TestExecutionResult.Status.FAILED, observed.status("over()"));

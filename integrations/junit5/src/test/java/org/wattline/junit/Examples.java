@@ -94,6 +94,20 @@ final class Examples {
         }
     }
 
+    /** `large` does eight times the work of `small`. */
+    @Energy(repeats = 2, warmUps = 2)
+    static class AtOnce {
+        @Test
+        void small() {
+            work(10);
+        }
+
+        @Test
+        void large() {
+            work(80);
+        }
+    }
+
     static class Wrong {
         @Test
         @Energy(repeats = 0)
