@@ -54,12 +54,10 @@ fn title_words(title: &str) -> Vec<String> {
     parts.map(str::to_lowercase).collect()
 }
 
-/// Returns the joules of the unit in a title that begins with `energy`.
+/// Returns the joules of the unit in the title of a column of energies, whatever else it says:
+/// `Energie (mJ)`, `consumed_mj`.
 pub(super) fn energy_factor(title: &str) -> Result<Option<f64>, TitleError> {
-    match title_words(title).first().map(String::as_str) {
-        Some("energy") => title_unit(title, Quantity::Energy),
-        _ => Ok(None),
-    }
+    title_unit(title, Quantity::Energy)
 }
 
 /// Returns the seconds of the unit in a title that begins with `duration`.
@@ -104,6 +102,20 @@ mod tests {
         let rows = TableRows::of_csv(text.as_bytes(), &ColumnChoice::default()).unwrap();
         assert_eq!(rows.features(), ["a"]);
         rows.remarks().unwrap().join("; ")
+    }
+
+    /// Names of energy in other languages, chosen by their unit or by the user.
+    #[test]
+    fn a_unit_counts_whatever_the_title_begins_with() {
+        for title in ["Energie (mJ)", "Verbrauch [mJ]", "consumed_mj"] {
+            let text = format!("case,{title},a\nx,2500,3\n");
+            let choice = ColumnChoice { target: Some(title.into()), ..ColumnChoice::default() };
+            let table = Table::from_csv(&text, &choice).unwrap();
+            assert_eq!(table.cases[0].energy_j, 2.5, "{title}");
+        }
+        let choice = ColumnChoice { target: Some("cost".into()), ..ColumnChoice::default() };
+        let table = Table::from_csv("case,cost,a\nx,2500,3\n", &choice).unwrap();
+        assert_eq!(table.cases[0].energy_j, 2500.0);
     }
 
     #[test]
