@@ -122,6 +122,13 @@ fn check_board(serial: &str) -> Result<Option<BoardState>, Failure> {
             let used = best_meter(&SAMPLED_HERE, &answers);
             (answers, used, None)
         }
+        serial if matches!(serial.parse(), Ok(BoardChoice::Virtual(_))) => {
+            return Err(Failure::Usage(format!(
+                "{serial} is a virtual board, which starts with a command that measures on it: name a \
+                 scenario before it (`board check SCENARIO {serial}`), or start one by `wattline board \
+                 virtual` and name its serial"
+            )));
+        }
         serial => {
             let mut board = boards::open_serial(Server::from_environment(), serial)?;
             // What it prepares and puts back would be another campaign's.
@@ -151,11 +158,11 @@ fn check_board(serial: &str) -> Result<Option<BoardState>, Failure> {
     let real =
         |(meter, offer): &(&dyn Meter, _)| meter.name() != "software" && Result::is_ok(offer);
     if !answers.iter().any(real) {
-        let estimate =
-            used.map_or(String::new(), |name| format!("; sessions estimate it by {name}"));
+        let estimate = used.map_or(String::new(), |name| {
+            format!("; sessions run all the same, with power estimated by `{name}`")
+        });
         return Err(Failure::Board(format!(
-            "{serial} has no power meter that can be read: what it spends is unknown, not 0 \
-             J{estimate}"
+            "{serial} has no power meter that can be read: its energy is unknown, not 0 J{estimate}"
         )));
     }
     match prepared {

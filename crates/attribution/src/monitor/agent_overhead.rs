@@ -206,7 +206,7 @@ fn compare_figure(
 #[must_use]
 pub fn agent_runs_csv(runs: &[AgentRun]) -> String {
     let head = ["run", "repetition", "configuration"].into_iter();
-    let mut table = CsvText::new(head.chain(RunFigure::ALL.map(RunFigure::column)));
+    let mut table = CsvText::new(head.chain(RunFigure::ALL.map(RunFigure::column_name)));
     for (number, run) in (1_u64..).zip(runs) {
         let names = [number.to_string(), run.repetition.to_string(), run.configuration.clone()];
         let figures = RunFigure::ALL.map(|figure| optional(run.figures.get(&figure).copied()));

@@ -15,8 +15,8 @@ use crate::toolchain::artifact::hash_of_bytes;
 
 use super::session_windows::{self, WindowSource};
 use super::{
-    AssembleOptions, CampaignData, CaseMixes, Dataset, DatasetFacts, Provenance, TracedCase,
-    TracedRuns, assemble, dataset_to_csv, dataset_to_toml, energies_to_csv,
+    AssembleOptions, CampaignData, CaseMixes, Dataset, DatasetFacts, DatasetOmission, Provenance,
+    TracedCase, TracedRuns, assemble, dataset_to_csv, dataset_to_toml, energies_to_csv,
 };
 
 /// The data set of a campaign: cases without probes, and the rows that models are fitted to.
@@ -140,6 +140,13 @@ impl CampaignDataset {
             counted_operations(dataset.features.len()),
             counted_as(dataset.left_out.len(), "run or case", "runs or cases")
         );
+        if let Some(DatasetOmission { what, reason }) = dataset.left_out.first() {
+            let more = match dataset.left_out.len() {
+                1 => "",
+                _ => "; dataset.toml has the others",
+            };
+            text += &format!(" ({what}: {reason}{more})");
+        }
         for windows in &dataset.windows {
             let nano = |joules: Option<f64>| match joules {
                 Some(joules) => format!("{:.2} nJ", 1e9 * joules),
