@@ -9,6 +9,7 @@ use super::{COUNT_MARKS_LEGEND, CallCountKind, FoldedMethod, Recording, Recordin
 use crate::account::Femtojoules;
 use crate::exact::share;
 use crate::format;
+use crate::power::FigureBasis;
 use crate::report::view::calls::plain_picture;
 use crate::report::view::flame::FlameView;
 use crate::units::{Joules, Seconds, Watts};
@@ -295,9 +296,13 @@ fn spender_views(mut rows: Vec<Spender>, whole: Femtojoules, seconds: f64) -> Ve
 /// Writes the terminal summary: a few lines.
 pub fn summary_text(name: &str, recording: &Recording, sums: &RecordingSums) -> String {
     let about = &recording.about;
-    let model = if about.is_model() { "by a model, no measurement" } else { "measured" };
+    let origin = match about.basis() {
+        FigureBasis::Simulated => "simulated on a virtual board",
+        FigureBasis::Estimated => "estimated by a model, not measured",
+        FigureBasis::Measured => "measured",
+    };
     let mut text = format!(
-        "{}  ({model}: {})\n{:.1} s in {} on {}; no intervals: one recording has no repeats\n\n",
+        "{}  ({origin}: {})\n{:.1} s in {} on {}; no intervals: one recording has no repeats\n\n",
         format::visible_name(name),
         about.meter(),
         about.duration_s,
@@ -335,10 +340,13 @@ mod tests {
         recording.processes[1].name = "<script>\u{202e}".into();
         let sums = sum_recording(&recording);
         let page = recording_page("rec", &recording, &sums);
-        assert!(page.contains("By a model, not measured"));
+        assert!(page.contains("Estimated by a model, not measured"));
         assert!(!page.contains("<script>\u{202e}") && !page.contains('\u{202e}'));
         assert!(page.contains("x(int)") && page.contains("the JVM itself"));
         let text = summary_text("rec", &recording, &sums);
-        assert!(text.contains("no measurement") && text.contains("unattributed"), "{text}");
+        assert!(
+            text.contains("estimated by a model, not measured") && text.contains("unattributed"),
+            "{text}"
+        );
     }
 }

@@ -45,7 +45,7 @@ pub struct CampaignFacts {
     pub microbenchmarks: usize,
 }
 
-/// An additional section of the report, placed before the source.
+/// An additional section of the report, placed before the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportSection {
     /// Anchor of the section.

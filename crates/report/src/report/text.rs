@@ -35,7 +35,7 @@ fn head(data: &ReportData<'_>) -> Vec<String> {
     let campaign = &data.campaign;
     let kind = match data.board.basis {
         FigureBasis::Simulated => "VIRTUAL BOARD",
-        FigureBasis::Estimated => "ESTIMATED, no power meter",
+        FigureBasis::Estimated => "ESTIMATED by a model, not measured",
         FigureBasis::Measured => "measured",
     };
     let frequency = data.board.frequency.as_deref().unwrap_or("not fixed");

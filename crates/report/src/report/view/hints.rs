@@ -48,8 +48,10 @@ pub(crate) struct HintView {
     pub saving: String,
     /// Interval of the predicted saving, or `none`.
     pub saving_interval: String,
-    /// Measured saving with its interval; empty where it was not measured.
+    /// Measured saving; empty where it was not measured.
     pub measured: String,
+    /// Interval of the measured saving; empty where it was not measured.
+    pub measured_interval: String,
     /// Saving of such rewrites on the board relative to the prediction; empty where unknown.
     pub on_board: String,
     /// Predicted saving in joules.
@@ -126,7 +128,10 @@ fn view(data: &ReportData<'_>, links: &SourceLinks<'_>, rank: usize, hint: &Hint
         saving_interval: predicted.map_or(format::NONE.into(), share_interval),
         measured: hint
             .measured
-            .map_or(String::new(), |measured| saving_share_text(&measured.saving)),
+            .map_or(String::new(), |measured| format::percent_or_none(measured.saving.share)),
+        measured_interval: hint
+            .measured
+            .map_or(String::new(), |measured| share_interval(&measured.saving)),
         on_board: hint.on_board.map_or(String::new(), |ratio| ratio.to_string()),
         saving_energy: predicted.map_or("not predicted".into(), |it| format::energy(it.energy)),
         bound: format::percent_or_none(hint.bound.share),

@@ -7,7 +7,7 @@ use crate::format;
 use crate::model;
 use crate::power::FigureBasis;
 use crate::report::data::{ReportData, ReportedBoard};
-use crate::report::view::{fit, overheads};
+use crate::report::view::{fit, hints, overheads};
 use crate::scenario::UnanalysedLanguage;
 use crate::units::Joules;
 
@@ -42,8 +42,8 @@ pub(crate) struct LedgerRowView {
 /// Origin of the figures in a few words.
 pub fn origin(data: &ReportData<'_>) -> &'static str {
     match data.board.basis {
-        FigureBasis::Simulated => "Measured on a virtual board",
-        FigureBasis::Estimated => "Estimated without a power meter",
+        FigureBasis::Simulated => "Simulated on a virtual board",
+        FigureBasis::Estimated => "Estimated by a model, not measured",
         FigureBasis::Measured => "Measured by a power meter",
     }
 }
@@ -55,7 +55,7 @@ pub fn headline(data: &ReportData<'_>) -> String {
         FigureBasis::Simulated => {
             let simulated_model = simulated_model(data.board).map(|model| format!(" ({model})"));
             format!(
-                "{board}. The energies are those of a simulated chip{}, not of a device.",
+                "{board}. Software computed the energies{}; no device was measured.",
                 simulated_model.unwrap_or_default()
             )
         }
@@ -120,11 +120,10 @@ fn solver(data: &ReportData<'_>) -> String {
     }
 }
 
-/// The summary cards.
+/// The summary cards: energy, what to change, and how certain both are.
 pub fn cards(data: &ReportData<'_>) -> Vec<SummaryCard> {
-    let mut cards = vec![spent(data), explained(data), validation(data)];
+    let mut cards = vec![spent(data), saving(data), validation(data)];
     cards.extend(truth(data));
-    cards.push(saving(data));
     cards
 }
 
@@ -132,16 +131,18 @@ pub fn cards(data: &ReportData<'_>) -> Vec<SummaryCard> {
 fn spent(data: &ReportData<'_>) -> SummaryCard {
     let ledger = &data.accounts.ledger;
     let above = ledger.above_idle();
+    let interval = match above_idle_interval(ledger) {
+        Some(interval) => format!("95 % interval {}.", format::interval(Some(interval))),
+        None => "No interval.".into(),
+    };
     let idle = match has_idle(ledger) {
-        true => {
-            format!("{} of idle energy", format::energy(ledger.energy(LedgerEntry::Idle).joules()))
-        }
-        false => "idle energy, which was not measured".into(),
+        true => format!("Idle adds {}.", format::energy(ledger.energy(LedgerEntry::Idle).joules())),
+        false => "Idle energy was not measured.".into(),
     };
     SummaryCard {
-        title: "Spent above idle",
+        title: "Energy above idle",
         value: format::energy(above.joules()),
-        detail: format!("What the application's base cases add to {idle}."),
+        detail: format!("{interval} {idle}"),
     }
 }
 
@@ -150,9 +151,10 @@ fn has_idle(ledger: &Ledger) -> bool {
     ledger.row(LedgerEntry::Idle).is_some_and(|row| row.remark.is_empty())
 }
 
-/// Card of the explained energy: costs x counts, and the runtime's own energy by the CPU times of
-/// its threads.
-fn explained(data: &ReportData<'_>) -> SummaryCard {
+/// Sentence on the energy that costs x counts explain, on the runtime's own energy by the CPU
+/// times of its threads, and on the rest. A rest below zero is called that: no model explains more
+/// than all energy.
+pub fn explained(data: &ReportData<'_>) -> String {
     let ledger = &data.accounts.ledger;
     let above = ledger.above_idle();
     let by_threads = ledger.row(LedgerEntry::Compiler).is_some();
@@ -170,23 +172,33 @@ fn explained(data: &ReportData<'_>) -> SummaryCard {
     let part = |energy| format::percent_or_none(share(energy, above).filter(|_| above.0 > 0));
     let runtime = match by_threads {
         true => format!(
-            " CPU times of its threads: compilers {}, GC {}.",
+            " The CPU times of the runtime's threads add {} for compilers and {} for GC.",
             part(ledger.energy(LedgerEntry::Compiler)),
             part(ledger.energy(LedgerEntry::Gc))
         ),
         false => String::new(),
     };
+    let names = names.join(" and ");
+    let exceeds = energy > above;
+    let costs = match exceeds {
+        true => {
+            format!("exceed the energy above idle by {}", format::energy((energy - above).joules()))
+        }
+        false => format!("explain {} of the energy above idle", part(energy)),
+    };
     let unexplained = ledger.row(LedgerEntry::Unexplained);
-    let unexplained = unexplained.map_or(Joules(0.0), |row| ledger.displayed_energy(row));
-    SummaryCard {
-        title: "Explained by the model",
-        value: part(energy),
-        detail: format!(
-            "Costs x counts: {}.{runtime} {} remain unexplained.",
-            names.join(", "),
-            format::energy(unexplained)
+    let rest = unexplained.map_or(Joules(0.0), |row| ledger.displayed_energy(row));
+    let size = Joules(rest.0.abs());
+    let rest_text = format!("{} ({})", format::energy(size), part(Femtojoules::from_joules(size)));
+    let end = match (rest.0 < 0.0, exceeds) {
+        (false, _) => format!("{rest_text} remains unexplained."),
+        (true, true) => format!("The row unexplained subtracts {rest_text}."),
+        (true, false) => format!(
+            "Together they exceed the energy above idle by {rest_text}, which the row unexplained \
+             subtracts."
         ),
-    }
+    };
+    format!("Costs x counts of {names} {costs}.{runtime} {end}")
 }
 
 /// Name of a row within a sentence.
@@ -198,13 +210,25 @@ fn in_sentence(entry: LedgerEntry) -> &'static str {
 fn validation(data: &ReportData<'_>) -> SummaryCard {
     let own = fit::held_out_nmae(data.cv, &data.model.solver);
     let best = match model::cv_verdict(data.cv) {
-        Some(found) => format!("{}, {}", found.baseline, format::percent(found.baseline_nmae)),
-        None => format::NONE.into(),
+        Some(found) => format!(
+            "; best baseline ({}): {}.",
+            found.baseline,
+            format::percent(found.baseline_nmae)
+        ),
+        None => "; there is no baseline.".into(),
     };
-    SummaryCard {
-        title: "Error on held-out cases",
-        value: format::percent_or_none(own),
-        detail: format!("Mean validation NMAE. The best baseline: {best}."),
+    let title = "Error on held-out cases";
+    match own {
+        Some(own) => SummaryCard {
+            title,
+            value: format::percent(own),
+            detail: format!("Mean over cases left out of the fit{best}"),
+        },
+        None => SummaryCard {
+            title,
+            value: "not checked".into(),
+            detail: "No case was left out of the fit.".into(),
+        },
     }
 }
 
@@ -215,10 +239,7 @@ fn truth(data: &ReportData<'_>) -> Option<SummaryCard> {
         title: "Error of line energies",
         value: format::percent(line.median_error),
         detail: format!(
-            "Median against the virtual board's ground truth{}; 90 % of the lines are within {}.",
-            simulated_model(data.board)
-                .map(|simulated_model| format!(" ({simulated_model})"))
-                .unwrap_or_default(),
+            "Median against the ground truth; 90 % are within {}.",
             format::percent(line.p90_error)
         ),
     })
@@ -226,17 +247,32 @@ fn truth(data: &ReportData<'_>) -> Option<SummaryCard> {
 
 /// Card of the first hint.
 fn saving(data: &ReportData<'_>) -> SummaryCard {
-    let title = "The first hint saves";
-    match data.hints.first() {
-        None => SummaryCard {
-            title,
-            value: format::NONE.into(),
+    let Some(hint) = data.hints.first() else {
+        return SummaryCard {
+            title: "What to change first",
+            value: "no hint".into(),
             detail: format!("Why: {}.", data.no_hints),
-        },
-        Some(hint) => SummaryCard {
-            title,
-            value: format::percent_or_none(hint.saving.share),
-            detail: format!("{} in {}.", hint.pattern, format::visible(&hint.block_name)),
+        };
+    };
+    let amount = hint.measured.map(|measured| measured.saving);
+    let (how, amount) = match (&amount, hint.predicted()) {
+        (Some(measured), _) => ("measured", Some(measured)),
+        (None, predicted) => ("predicted", predicted),
+    };
+    let place = hints::short_place(hint);
+    SummaryCard {
+        title: "The first hint saves",
+        value: amount
+            .and_then(|amount| amount.share)
+            .map_or("not predicted".into(), format::percent),
+        detail: match amount {
+            Some(amount) => format!(
+                "{} ({how}), {} in {}.",
+                hints::share_interval(amount),
+                hint.pattern,
+                format::visible(&place)
+            ),
+            None => format!("{} in {}.", hint.pattern, format::visible(&place)),
         },
     }
 }
@@ -244,21 +280,23 @@ fn saving(data: &ReportData<'_>) -> SummaryCard {
 /// Rows of the ledger: measured, idle, their difference, and its parts.
 pub fn ledger(data: &ReportData<'_>) -> Vec<LedgerRowView> {
     let ledger = &data.accounts.ledger;
-    let mut views: Vec<LedgerRowView> = ledger.rows.iter().map(|row| entry(ledger, row)).collect();
+    let basis = data.board.basis;
+    let rows = ledger.rows.iter();
+    let mut views: Vec<LedgerRowView> = rows.map(|row| entry(ledger, row, basis)).collect();
     let after_idle = ledger.rows.iter().position(|row| row.entry > LedgerEntry::Idle);
     views.insert(after_idle.unwrap_or(views.len()), above_idle(ledger));
     views.extend(ledger.unanalysed.iter().map(|language| unanalysed(*language)));
     views
 }
 
-fn entry(ledger: &Ledger, row: &LedgerRow) -> LedgerRowView {
+fn entry(ledger: &Ledger, row: &LedgerRow, basis: FigureBasis) -> LedgerRowView {
     let is_part = row.entry > LedgerEntry::Idle && row.remark.is_empty();
     let part = share(row.energy, ledger.above_idle()).filter(|_| is_part);
     let is_whole = row.entry == LedgerEntry::Measured;
     LedgerRowView {
         name: row.entry.name(),
         colour: if is_whole { "" } else { row.entry.name() },
-        explanation: explanation(row),
+        explanation: explanation(row, basis),
         energy: match row.remark {
             "" => format::energy(ledger.displayed_energy(row)),
             remark => remark.to_string(),
@@ -315,15 +353,19 @@ fn above_idle_interval(ledger: &Ledger) -> Option<Interval> {
 }
 
 /// Explanation of a row of the ledger.
-fn explanation(row: &LedgerRow) -> String {
+fn explanation(row: &LedgerRow, basis: FigureBasis) -> String {
     match row.entry {
-        LedgerEntry::Measured => "Energy of the sessions".into(),
+        LedgerEntry::Measured => match basis {
+            FigureBasis::Simulated => "Energy of the sessions, simulated".into(),
+            FigureBasis::Estimated => "Energy of the sessions, estimated from CPU time".into(),
+            FigureBasis::Measured => "Energy of the sessions".into(),
+        },
         LedgerEntry::Idle if !row.remark.is_empty() => {
-            "The board in the same time without the application: the meter tells no idle power"
+            "The target in the same time without the application: the meter gives no idle power"
                 .into()
         }
         LedgerEntry::Idle => format!(
-            "The board in the same time without the application: {} of what was measured",
+            "The target in the same time without the application: {} of the energy of the sessions",
             format::percent_or_none(row.share)
         ),
         LedgerEntry::Operations => "The source's own operations".into(),
@@ -331,7 +373,7 @@ fn explanation(row: &LedgerRow) -> String {
         LedgerEntry::Compiler => "The runtime's compilers, by the CPU time of their threads".into(),
         LedgerEntry::Gc => "GC".into(),
         LedgerEntry::Unexplained => {
-            "Measured, but not explained by the model (may be negative)".into()
+            "Energy above idle that the model does not explain (may be negative)".into()
         }
     }
 }
@@ -370,14 +412,49 @@ mod tests {
         operations.energy = operations.energy - half;
         ledger.rows.insert(4, compiler);
         ledger.rows.sort_by_key(|row| row.entry);
-        let card = explained(&sample.data());
+        let sentence = explained(&sample.data());
         let of = |entry| sample.accounts.ledger.energy(entry);
         let model = of(LedgerEntry::Operations) + of(LedgerEntry::Library);
         let expected = super::share(model, sample.accounts.ledger.above_idle()).unwrap();
-        assert_eq!(card.value, format::percent(expected));
+        assert!(
+            sentence.contains(&format!("explain {} of", format::percent(expected))),
+            "{sentence}"
+        );
         assert!(expected < 0.6, "{expected}");
-        assert!(card.detail.contains("compilers 50.0 %"), "{}", card.detail);
-        assert!(!explained(&sample::report().data()).detail.contains("compilers"));
+        assert!(sentence.contains("50.0 % for compilers"), "{sentence}");
+        assert!(!explained(&sample::report().data()).contains("compilers"));
+    }
+
+    /// "100.1 % explained" would be read as an error of arithmetic.
+    #[test]
+    fn a_sum_above_the_measured_energy_is_no_share_explained() {
+        let sample = sample::report();
+        let ledger = &sample.accounts.ledger;
+        let of = |entry| ledger.energy(entry);
+        let model = of(LedgerEntry::Operations) + of(LedgerEntry::Library) + of(LedgerEntry::Gc);
+        let excess = format::energy((model - ledger.above_idle()).joules());
+        let sentence = explained(&sample.data());
+        assert!(model > ledger.above_idle());
+        assert!(
+            sentence.contains(&format!("exceed the energy above idle by {excess}")),
+            "{sentence}"
+        );
+        assert!(sentence.contains("unexplained subtracts"), "{sentence}");
+        assert!(!sentence.contains("explain 1"), "{sentence}");
+    }
+
+    /// An estimate is never called a measurement by the words before the headline.
+    #[test]
+    fn the_origin_says_whether_a_meter_measured() {
+        let sample = sample::report();
+        let with = |basis| {
+            let data = sample.data();
+            let board = ReportedBoard { basis, ..data.board.clone() };
+            origin(&ReportData { board: &board, ..data })
+        };
+        assert_eq!(with(FigureBasis::Simulated), "Simulated on a virtual board");
+        assert_eq!(with(FigureBasis::Estimated), "Estimated by a model, not measured");
+        assert_eq!(with(FigureBasis::Measured), "Measured by a power meter");
     }
 
     /// Idle is no part of what the application spends: its share is none, and the shares of
