@@ -19,6 +19,6 @@ timed() {
 
 timed "packages that tests need" sh scripts/packages.sh test
 timed "format" cargo fmt --all --check
-timed "shell scripts" shellcheck demo.sh test.sh scripts/*.sh device-scripts/*.sh
+timed "shell scripts" shellcheck demo.sh test.sh scripts/*.sh scripts/pictures/*.sh device-scripts/*.sh
 timed "licences of dependencies" sh scripts/deny.sh
 timed "lints, tests and documentation" sh scripts/tests.sh

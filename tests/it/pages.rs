@@ -133,6 +133,32 @@ fn links_resolve() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
+fn is_picture(path: &Path) -> bool {
+    ["png", "svg"].iter().any(|extension| has_extension(path, extension))
+}
+
+/// A page shows each picture of `docs`, and `scripts/pictures.sh` draws each of `docs/images`, so
+/// that none grows stale unseen. `links_resolve` covers the other direction.
+#[test]
+fn every_picture_is_shown_and_drawn() {
+    let shown_on = |page: PathBuf| {
+        let links = read(&text(&page)).links;
+        links.into_iter().filter_map(move |link| normal(&page.parent().unwrap().join(link)))
+    };
+    let shown: BTreeSet<PathBuf> = pages().into_iter().flat_map(shown_on).collect();
+    let pictures: Vec<PathBuf> =
+        below("docs").into_iter().filter(|path| is_picture(path)).collect();
+    let unused: Vec<_> = pictures.iter().filter(|path| !shown.contains(*path)).collect();
+    assert!(unused.is_empty(), "no page shows {unused:?}");
+    let script = text(Path::new("scripts/pictures.sh"));
+    let drawn = script.lines().find_map(|line| line.strip_prefix("all=\"")).unwrap();
+    let drawn: BTreeSet<&str> = drawn.trim_end_matches('"').split(' ').collect();
+    let names = pictures.iter().filter(|path| path.starts_with("docs/images"));
+    let names: BTreeSet<&str> =
+        names.map(|path| path.file_stem().unwrap().to_str().unwrap()).collect();
+    assert_eq!(names, drawn, "docs/images, and what scripts/pictures.sh draws");
+}
+
 /// Every page of `docs` is in one of its two lists.
 #[test]
 fn every_page_is_listed() {
