@@ -18,7 +18,7 @@ const MOST_WORDS: [(&str, usize); 3] =
     [("docs/tutorials", 700), ("docs/how-to", 700), ("docs/explanation", 1500)];
 
 /// Most words of all pages that are for users.
-const MOST_WORDS_FOR_USERS: usize = 25_300;
+const MOST_WORDS_FOR_USERS: usize = 26_300;
 
 /// Folders of pages that are for users.
 const FOR_USERS: [&str; 4] =
