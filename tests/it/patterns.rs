@@ -140,7 +140,7 @@ fn packaged_scenario(folder: &Path) -> String {
 fn sum_of_effects(chip: &toml::Table, row: &Row) -> f64 {
     let level = |factor: &str| match row[factor].as_str() {
         "" => 0.0,
-        name => effect(chip, factor, name),
+        name => effect(chip, factor, &name.replace("(int )", "(int, 0)")),
     };
     level("operation") + level("size") + level("type") + effect(chip, "device", "Device 1")
 }

@@ -36,7 +36,7 @@ mod tests {
     #[test]
     fn a_branch_is_the_if_of_the_opposite_relation() {
         assert_eq!(branch("if_icmpge", None).unwrap().0, "if less (numerical data types)");
-        assert_eq!(branch("ifne", None).unwrap().0, "if equal (int, 0)");
+        assert_eq!(branch("ifne", None).unwrap().0, "if equal (int )");
         let of_doubles = branch("ifle", Some("double")).unwrap();
         assert_eq!(of_doubles, ("if greater (numerical data types)", "double", 1));
         assert_eq!(branch("ifnonnull", None).unwrap().0, "if null (references)");

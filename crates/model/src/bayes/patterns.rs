@@ -44,12 +44,12 @@ pub const COMPARISONS: [&str; 6] = [
 ];
 /// Operations that compare an `int` with zero, in the order of [`COMPARISONS`].
 pub const ZERO_COMPARISONS: [&str; 6] = [
-    "if equal (int, 0)",
-    "if non-equal (int, 0)",
-    "if greater or equal (int, 0)",
-    "if greater (int, 0)",
-    "if less or equal (int, 0)",
-    "if less (int, 0)",
+    "if equal (int )",
+    "if non-equal (int )",
+    "if greater or equal (int )",
+    "if greater (int )",
+    "if less or equal (int )",
+    "if less (int )",
 ];
 /// Operations that compare references: with one another, then with `null`.
 pub const REFERENCE_COMPARISONS: [&str; 4] = [

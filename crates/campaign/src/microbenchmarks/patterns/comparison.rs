@@ -65,7 +65,7 @@ impl UnmetComparison {
             let first = if is_equal { "none".to_owned() } else { one };
             return (relation, Self { first, second: two, operand: "null" });
         }
-        if operation.contains("(int, 0)") {
+        if operation.contains("(int )") {
             let first = match relation.values {
                 FirstValue::Equal => format!("{one} - {one}"),
                 FirstValue::Less => format!("-{one}"),

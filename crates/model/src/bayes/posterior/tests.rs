@@ -20,7 +20,11 @@ fn published() -> Vec<(String, String, f64)> {
     let of_factor = |factor: &&str| {
         let levels = table[*factor].as_table().unwrap().clone();
         let factor = (*factor).to_owned();
-        levels.into_iter().map(move |(level, j)| (factor.clone(), level, j.as_float().unwrap()))
+        // The simulated energy model's name of comparisons with 0.
+        let name = |level: String| level.replace("(int, 0)", "(int )");
+        levels
+            .into_iter()
+            .map(move |(level, j)| (factor.clone(), name(level), j.as_float().unwrap()))
     };
     let residual = ("sigma".to_owned(), "residual".to_owned(), SIGMA_J);
     FACTORS.iter().flat_map(of_factor).chain([residual]).collect()
