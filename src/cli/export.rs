@@ -32,6 +32,7 @@ use super::progress;
 Examples:
   wattline export target/demo --format pprof && go tool pprof -top target/demo/energy.pb
   wattline export target/demo --format collapsed --format lcov --out target/exports
+  wattline export target/demo --format firefox --format otlp
   wattline export target/demo --parquet
 
 Weights are microjoules. A stack is package, class, method and block or, after `calls`, a
@@ -120,6 +121,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         package: &scenario.application.package,
         board: if board.model.is_empty() { &board.serial } else { &board.model },
         basis: FigureBasis::of_board(board.is_virtual, &board.meter),
+        meter: &board.meter,
         frequency_hz: about.frequency_khz.map(|khz| khz * 1000),
         accounts: &accounts,
         inputs: &input_energies(&facts),

@@ -142,6 +142,7 @@ pub struct Exported {
     board: String,
     name: String,
     basis: FigureBasis,
+    meter: String,
     accounts: Accounts,
     calls: Option<CallAccounts>,
     inputs: BTreeMap<String, InputEnergies>,
@@ -170,6 +171,7 @@ impl Exported {
             // No reader of an export is to take a model's figures for a meter's.
             board: format!("{}; {}", recording.about.host, recording.about.meter()),
             basis: recording.about.basis(),
+            meter: recording.about.meter(),
             repository: repository_of(source_prefix, &accounts),
             accounts,
             calls: call_accounts(&recording),
@@ -186,6 +188,7 @@ impl Exported {
             package: "",
             board: &self.board,
             basis: self.basis,
+            meter: &self.meter,
             frequency_hz: None,
             accounts: &self.accounts,
             inputs: &self.inputs,

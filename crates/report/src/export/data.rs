@@ -43,6 +43,8 @@ pub struct ExportData<'a> {
     pub board: &'a str,
     /// Basis of its energies.
     pub basis: FigureBasis,
+    /// Meter of its energies.
+    pub meter: &'a str,
     /// Fixed CPU frequency in Hz; absent where it was not fixed.
     pub frequency_hz: Option<u64>,
     /// The accounts.

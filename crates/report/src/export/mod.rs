@@ -11,11 +11,14 @@ mod benchmark_json;
 mod calls;
 mod collapsed;
 mod data;
+mod energy_stacks;
+mod firefox;
 mod frames;
 mod jacoco;
 mod lcov;
 mod microjoules;
 mod openmetrics;
+mod otlp;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 mod perfetto;
@@ -44,7 +47,7 @@ pub struct ExportFormat {
 }
 
 /// All formats.
-pub const FORMATS: [ExportFormat; 8] = [
+pub const FORMATS: [ExportFormat; 10] = [
     ExportFormat {
         name: "collapsed",
         file: "energy.collapsed",
@@ -59,6 +62,8 @@ pub const FORMATS: [ExportFormat; 8] = [
         write: speedscope::speedscope,
     },
     ExportFormat { name: "pprof", file: "energy.pb", write: pprof::pprof },
+    ExportFormat { name: "firefox", file: "energy.firefox.json", write: firefox::firefox },
+    ExportFormat { name: "otlp", file: "energy.otlp.pb", write: otlp::otlp },
     ExportFormat { name: "perfetto", file: "energy.perfetto-trace", write: perfetto::perfetto },
     ExportFormat { name: "lcov", file: "energy.lcov", write: lcov::lcov },
     ExportFormat { name: "jacoco", file: "energy.jacoco.xml", write: jacoco::jacoco },

@@ -8,11 +8,7 @@ use std::collections::BTreeMap;
 use prost::Message;
 
 use super::data::ExportData;
-use super::frames::frames;
-use super::microjoules::{microjoules, microjoules_by_line};
-use crate::account::calls::CallAccounts;
-use crate::account::{BlockAccount, Femtojoules, MethodKey};
-use crate::blocks::BlockId;
+use super::energy_stacks::{EnergyFrame, EnergyStack, visit_stacks};
 
 #[derive(Clone, PartialEq, Message)]
 struct PprofProfile {
@@ -107,21 +103,25 @@ impl PprofBuilder {
         PprofValueType { kind: self.string(kind), unit: self.string(unit) }
     }
 
-    fn location(&mut self, name: &str, file: &str, line: u32) -> u64 {
-        let function = self.function(name, file, line);
+    fn location(&mut self, frame: &EnergyFrame) -> u64 {
+        let function = self.function(&frame.name, &frame.file, frame.first_line);
         let next = self.locations.len() as u64 + 1;
-        let id = *self.locations.entry((function, line)).or_insert(next);
+        let id = *self.locations.entry((function, frame.line)).or_insert(next);
         if id == next {
-            let line = PprofLine { function_id: function, line: i64::from(line) };
+            let line = PprofLine { function_id: function, line: i64::from(frame.line) };
             self.profile.location.push(Location { id, line: vec![line] });
         }
         id
     }
 
-    /// Location id of a line of a method that begins at line `first`.
-    fn call(&mut self, name: &str, file: &str, (first, line): (u32, u32)) -> u64 {
-        self.function(name, file, first);
-        self.location(name, file, line)
+    /// Adds a sample for a stack.
+    fn add(&mut self, stack: EnergyStack<'_>) {
+        let callers: Vec<u64> = stack.callers.iter().map(|frame| self.location(frame)).collect();
+        let mut location_id = vec![self.location(stack.leaf)];
+        location_id.extend(callers);
+        let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        let value = vec![whole(stack.microjoules), whole(stack.executions)];
+        self.profile.sample.push(PprofSample { location_id, value });
     }
 
     fn function(&mut self, name: &str, file: &str, line: u32) -> u64 {
@@ -154,100 +154,32 @@ pub(super) fn pprof(data: &ExportData<'_>) -> Vec<u8> {
     let comment = format!("{}, {board} {}; {callers}", data.scenario, data.board);
     let comment = builder.string(&comment);
     builder.profile.comment = vec![comment];
-    match data.calls {
-        Some(calls) => by_calls(&mut builder, calls, data),
-        None => by_place(&mut builder, data),
-    }
+    visit_stacks(data, &mut |stack| builder.add(stack));
     builder.profile.encode_to_vec()
 }
 
-/// Name, file and first line of a method.
-#[derive(Clone, Copy)]
-struct PprofLocation<'a> {
-    name: &'a str,
-    file: &'a str,
-    first: u32,
-}
-
-impl PprofBuilder {
-    /// Adds a sample for each line of a block, for its energy or a part of it, below `callers`.
-    fn lines(
-        &mut self,
-        block: &BlockAccount,
-        (energy, executions): (Femtojoules, u64),
-        place: PprofLocation<'_>,
-        callers: &[u64],
-    ) {
-        let mut executions = i64::try_from(executions).unwrap_or(i64::MAX);
-        for (line, microjoules) in microjoules_by_line(block, energy) {
-            let value = vec![microjoules as i64, std::mem::take(&mut executions)];
-            if value.iter().any(|value| *value > 0) {
-                let mut stack = vec![self.call(place.name, place.file, (place.first, line))];
-                stack.extend(callers);
-                self.profile.sample.push(PprofSample { location_id: stack, value });
-            }
-        }
+/// Microjoules of each stack of a profile, by its frames from the line on.
+#[cfg(test)]
+pub(super) fn decoded_stacks(bytes: &[u8]) -> super::energy_stacks::DecodedStacks {
+    let profile = PprofProfile::decode(bytes).unwrap();
+    let frame = |id: &u64| {
+        let line = &profile.location.iter().find(|of| of.id == *id).unwrap().line[0];
+        let function = profile.function.iter().find(|of| of.id == line.function_id).unwrap();
+        let string = |index: i64| profile.string_table[index as usize].clone();
+        (string(function.name), string(function.filename), line.line as u32)
+    };
+    let mut stacks = BTreeMap::new();
+    for sample in profile.sample.iter().filter(|sample| sample.value[0] > 0) {
+        let stack = sample.location_id.iter().map(frame).collect();
+        *stacks.entry(stack).or_default() += sample.value[0] as u64;
     }
-}
-
-/// Adds samples of each node's blocks, below their callers.
-fn by_calls(builder: &mut PprofBuilder, calls: &CallAccounts, data: &ExportData<'_>) {
-    let places = super::calls::method_locations(data.accounts);
-    let blocks: BTreeMap<BlockId, &BlockAccount> =
-        data.accounts.blocks.iter().map(|block| (block.entry.key, block)).collect();
-    for node in &calls.nodes {
-        let parts = node.blocks.iter().filter(|(.., energy)| microjoules(*energy) > 0);
-        let parts: Vec<_> = parts.filter_map(|part| Some((blocks.get(&part.0)?, part))).collect();
-        if parts.is_empty() {
-            continue;
-        }
-        let mut path = super::calls::call_path(calls, node);
-        path.reverse();
-        let place = |method: &MethodKey| places.get(method).copied().unwrap_or(("", 0));
-        let mut callers: Vec<u64> = path[1..]
-            .iter()
-            .map(|method| {
-                let (file, line) = place(method);
-                builder.call(&super::calls::qualified_name(method), file, (line, line))
-            })
-            .collect();
-        callers.push(builder.location(&node.thread, "", 0));
-        let (name, (file, first)) =
-            (super::calls::qualified_name(&node.method), place(&node.method));
-        for (block, (_, executions, energy)) in parts {
-            let place = PprofLocation { name: &name, file, first };
-            builder.lines(block, (*energy, *executions), place, &callers);
-        }
-    }
-}
-
-/// Adds samples of each block, below its class and package.
-fn by_place(builder: &mut PprofBuilder, data: &ExportData<'_>) {
-    let places = super::calls::method_locations(data.accounts);
-    let mut blocks: Vec<_> = data.accounts.blocks.iter().collect();
-    blocks.sort_by_key(|block| block.entry.key);
-    for block in blocks.into_iter().filter(|block| microjoules(block.entry.energy) > 0) {
-        let [package, class, method, _] = frames(block);
-        let key = MethodKey { class: block.class.clone(), method: block.method.clone() };
-        let first = places.get(&key).map_or(block.start_line, |(_, first)| *first);
-        let name = format!("{package}.{class}.{method}");
-        let callers = [
-            builder.location(&format!("{package}.{class}"), &block.file, 0),
-            builder.location(package, "", 0),
-        ];
-        let spent = (block.entry.energy, block.entry.executions);
-        builder.lines(
-            block,
-            spent,
-            PprofLocation { name: &name, file: &block.file, first },
-            &callers,
-        );
-    }
+    stacks
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::account::BlockAccount;
     use crate::export::sample;
 
     #[test]

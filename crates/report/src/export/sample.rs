@@ -25,6 +25,7 @@ impl OwnedExportData {
             package: "org.example",
             board: "ODROID-XU",
             basis: FigureBasis::Simulated,
+            meter: "INA231",
             frequency_hz: Some(1_100_000_000),
             accounts: &self.accounts,
             inputs: &self.inputs,

@@ -100,6 +100,50 @@ fn jacocos_own_dtd_takes_the_report() {
 }
 
 #[test]
+fn opentelemetrys_own_definitions_decode_the_profiles() {
+    let module = "opentelemetry.proto.profiles.v1development.profiles_pb2";
+    let Some(python) = crate::python::python_with(module) else {
+        return skip::outside("no Python with the package opentelemetry-proto (WATTLINE_PYTHON)");
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("energy.otlp.pb");
+    std::fs::write(&file, bytes_of("otlp")).unwrap();
+    let script = r#"
+import sys
+from google.protobuf import unknown_fields
+from opentelemetry.proto.profiles.v1development import profiles_pb2 as pb
+data = pb.ProfilesData(); data.ParseFromString(open(sys.argv[1], "rb").read())
+tables = data.dictionary
+text = lambda index: tables.string_table[index]
+energy = data.resource_profiles[0].scope_profiles[0].profiles[0]
+print(text(energy.sample_type.type_strindex), text(energy.sample_type.unit_strindex))
+print(sum(sample.values[0] for sample in energy.samples))
+attributes = [tables.attribute_table[index] for index in energy.attribute_indices]
+print(sorted((text(of.key_strindex), of.value.string_value) for of in attributes))
+print([(of.key, of.value.string_value) for of in data.resource_profiles[0].resource.attributes])
+stack = tables.stack_table[energy.samples[0].stack_index]
+frames = [tables.location_table[index].lines[0] for index in stack.location_indices]
+functions = [tables.function_table[line.function_index] for line in frames]
+print([(text(of.name_strindex), text(of.filename_strindex)) for of in functions])
+for message in [data, tables, energy, stack]:
+    assert len(unknown_fields.UnknownFieldSet(message)) == 0, message
+"#;
+    let output = Command::new(python).args(["-c", script]).arg(&file).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "energy microjoules", "{text}");
+    assert!(lines[1].parse::<u64>().unwrap().abs_diff(1_250_000) < 5, "{text}");
+    for part in [
+        "('wattline.basis', 'simulated'), ('wattline.meter', 'INA231')",
+        "('service.name', 'blit')",
+        "('demo.Grid', 'demo/Grid.java'), ('demo', '')",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
 fn perfettos_own_definitions_decode_the_trace() {
     let Some(python) =
         crate::python::python_with("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
