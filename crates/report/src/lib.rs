@@ -7,7 +7,7 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub(crate) use wattline_account::{
-    account, facts, found_hints, ground_truth, hint, recorded_calls, scenario_accounts,
+    account, compare, facts, found_hints, ground_truth, hint, recorded_calls, scenario_accounts,
     unseen_inputs, verification,
 };
 pub(crate) use wattline_attribution as attribution;

@@ -14,6 +14,7 @@ use clap::{Args, ValueEnum};
 use crate::compare::{self, AllowedIncrease, Budgets, Comparison, GateVerdict};
 use crate::failure::Failure;
 use crate::folder::{OnExisting, Output, read_text};
+use crate::report::compare_page;
 
 use super::error::exit;
 use super::outcome::CommandOutcome;
@@ -71,7 +72,7 @@ pub struct Arguments {
     /// How many classes and methods are printed.
     #[arg(long, default_value_t = 20, value_parser = whole_number_between(0, PRINTED_ROWS_MAX))]
     limit: usize,
-    /// Folder for compare.md, compare.json and compare.xml (JUnit).
+    /// Folder for compare.md, compare.json, compare.xml (JUnit) and compare.html.
     #[arg(long)]
     out: Option<PathBuf>,
     /// Replace existing results.
@@ -97,9 +98,11 @@ enum CompareFormat {
     Json,
     /// For build servers.
     Junit,
+    /// For a browser: tables, and a flame graph coloured by the change.
+    Html,
 }
 
-/// Files below `--out`.
+/// Prints a comparison in the format of the flags.
 fn print(comparison: &Comparison, arguments: &Arguments) {
     let document = match arguments.format {
         CompareFormat::Text => {
@@ -109,11 +112,13 @@ fn print(comparison: &Comparison, arguments: &Arguments) {
         CompareFormat::Markdown => compare::markdown::markdown(comparison, arguments.limit),
         CompareFormat::Json => compare::json::json(comparison),
         CompareFormat::Junit => compare::junit::junit(comparison),
+        CompareFormat::Html => compare_page(comparison),
     };
     progress::document(document.trim_end());
 }
 
-const COMPARISON_FILES: [&str; 3] = ["compare.md", "compare.json", "compare.xml"];
+/// Files below `--out`.
+const COMPARISON_FILES: [&str; 4] = ["compare.md", "compare.json", "compare.xml", "compare.html"];
 
 pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     let output = match &arguments.out {
@@ -138,6 +143,7 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
         )?;
         output.write(COMPARISON_FILES[1], compare::json::json(&comparison))?;
         output.write(COMPARISON_FILES[2], compare::junit::junit(&comparison))?;
+        output.write(COMPARISON_FILES[3], compare_page(&comparison))?;
         for file in COMPARISON_FILES {
             progress::say(format!("written: {}", output.path(file).display()));
         }

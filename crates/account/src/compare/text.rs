@@ -48,7 +48,7 @@ pub fn text(comparison: &Comparison, limit: usize) -> String {
 }
 
 /// Title of the table, by the mode of the comparison.
-pub(super) fn heading(comparison: &Comparison) -> &'static str {
+pub fn heading(comparison: &Comparison) -> &'static str {
     match comparison.mode {
         CompareMode::Measured => "Energy above idle, measured",
         CompareMode::Predicted => "Energy above idle; new = prediction",
@@ -133,16 +133,23 @@ fn budget_line(row: &BudgetRow) -> String {
 }
 
 /// Figures of a row as text; `none` for a missing one.
-pub(super) struct TextCells {
+pub struct TextCells {
+    /// Energy of the base.
     pub base: String,
+    /// Energy of the new side.
     pub new: String,
+    /// Difference with its sign.
     pub change: String,
+    /// 95 % interval of the difference.
     pub interval: String,
+    /// Difference in percent of the base.
     pub share: String,
+    /// 95 % interval of it.
     pub share_interval: String,
 }
 
-pub(super) fn text_cells(row: &ChangeRow) -> TextCells {
+/// Figures of a row as text.
+pub fn text_cells(row: &ChangeRow) -> TextCells {
     let energy = |energy: Option<Joules>| energy.map_or(format::NONE.into(), format::energy);
     let change = &row.change;
     let share_interval = change.share_interval;

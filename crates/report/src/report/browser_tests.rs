@@ -9,7 +9,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::report::{report_page, sample};
+use crate::report::{compare_page, report_page, sample};
 use crate::skip;
 
 fn on_path(names: &[&str]) -> Option<PathBuf> {
@@ -117,6 +117,14 @@ fn a_large_page_prints_on_ten_sheets() {
     let Some(seen) = run(&report_page(&sample::large().data()), "printed") else { return };
     let pages = seen["printed"].as_u64().unwrap();
     assert!((2..=10).contains(&pages), "{pages}");
+}
+
+#[test]
+fn the_page_of_a_comparison_works_in_a_browser() {
+    let page = compare_page(&crate::report::compare_page::sample::comparison());
+    let Some(seen) = seen(&page) else { return };
+    check(&seen);
+    assert_eq!((&seen["scripts"], &seen["hacked"]), (&1.into(), &"undefined".into()), "{seen:#}");
 }
 
 #[test]

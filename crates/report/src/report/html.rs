@@ -29,9 +29,9 @@ use crate::report::{residuals, scatter};
 /// Style sheet of the page: the only unescaped text besides plots and scripts.
 pub(super) const PAGE_STYLE: &str = include_str!("templates/style.css");
 /// Script that sorts and searches tables, and opens targets of links.
-const SCRIPT: &str = include_str!("templates/sort.js");
+pub(super) const SCRIPT: &str = include_str!("templates/sort.js");
 /// Script that zooms and searches flame graphs.
-const FLAME_SCRIPT: &str = include_str!("templates/flame.js");
+pub(super) const FLAME_SCRIPT: &str = include_str!("templates/flame.js");
 
 #[derive(Template)]
 #[template(path = "report.html")]

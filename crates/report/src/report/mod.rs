@@ -4,6 +4,7 @@
 //! A new format needs a file with one function from values to a `String`.
 
 mod activities;
+pub(crate) mod compare_page;
 pub(crate) mod data;
 pub(crate) mod html;
 pub(crate) mod repository;
@@ -14,6 +15,7 @@ pub(crate) mod text;
 pub(crate) mod view;
 
 pub use activities::{activities_page, activities_section};
+pub use compare_page::compare_page;
 pub use data::{CampaignFacts, ReportData, ReportSection, ReportedBoard};
 pub use html::report_page;
 pub use repository::Repository;

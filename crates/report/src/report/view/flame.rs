@@ -31,9 +31,9 @@ pub(crate) struct BoxView {
     pub text_x: String,
     /// Vertical position of the label.
     pub text_y: String,
-    /// Colour: 0 everything, 1 package, 2 class, 3 method, 4 block; by calls the colours
-    /// alternate.
-    pub level: usize,
+    /// Class of its colour: `level-0` everything, `level-1` package, `level-2` class, `level-3`
+    /// method, `level-4` block; by calls the colours alternate.
+    pub class: String,
     /// Name, shortened to the width.
     pub label: String,
     /// Tooltip: name, energy and share.
@@ -147,13 +147,14 @@ pub(super) fn draw(
     let shown = format::visible(&named.name);
     let letters = ((width - 6.0) / LETTER).max(0.0) as usize;
     let top = ROW * level as f64;
+    let shown_level = if level == 0 { 0 } else { (level - 1) % COLOURS + 1 };
     view.boxes.push(BoxView {
         x: format!("{x:.1}"),
         width: format!("{:.1}", (width - 0.5).max(0.3)),
         y: format!("{top:.0}"),
         text_x: format!("{:.1}", x + 3.0),
         text_y: format!("{:.0}", top + 14.0),
-        level: if level == 0 { 0 } else { (level - 1) % COLOURS + 1 },
+        class: format!("level-{shown_level}"),
         label: if letters >= 3 { format::truncate(&shown, letters) } else { String::new() },
         title: format!("{shown}: {}, {share}", format::energy(Joules(energy))),
         href: named.href.clone(),
@@ -192,7 +193,7 @@ mod tests {
         let sample = sample::report();
         let view = flame(&sample.data(), &SourceLinks::default());
         for level in 0..5 {
-            let boxes = view.boxes.iter().filter(|one| one.level == level);
+            let boxes = view.boxes.iter().filter(|one| one.class == format!("level-{level}"));
             let width: f64 = boxes.map(|one| one.width.parse::<f64>().unwrap() + 0.5).sum();
             assert!((1150.0..=1201.0).contains(&width), "level {level}: {width}");
         }

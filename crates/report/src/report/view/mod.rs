@@ -4,6 +4,7 @@
 pub(crate) mod accounts;
 pub(crate) mod blocks;
 pub(crate) mod calls;
+pub(crate) mod change_flame;
 pub(crate) mod fit;
 pub(crate) mod flame;
 pub(crate) mod hints;
