@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::ArgPredicate;
+use serde_json::{Value, json};
 
 use crate::energies::of_accounts;
 use crate::facts::ScenarioFacts;
@@ -11,9 +12,11 @@ use crate::failure::Failure;
 use crate::folder::names::LEDGER;
 use crate::folder::{CampaignFolder, OnExisting, Output, read_artifact};
 use crate::model::Model;
+use crate::report::account_figures;
 use crate::scenario_accounts;
 
-use super::energies::EnergiesArgument;
+use super::answer::{FormatArgument, path_text};
+use super::energies::{EnergiesArgument, EnergyRowsFile};
 use super::monitor::recording;
 use super::progress;
 
@@ -46,16 +49,24 @@ pub struct Arguments {
     /// Replace existing results.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    format: FormatArgument,
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let energies = arguments.energies.open(arguments.force)?;
+    let has_rows_on_output = energies.as_ref().is_some_and(EnergyRowsFile::is_standard_output);
+    if arguments.format.is_json() && has_rows_on_output {
+        let why = "--format json: --partial - has its rows on standard output: give a file";
+        return Err(Failure::Usage(why.into()));
+    }
     let output = arguments.out.as_deref().map(|out| open_output(out, arguments.force.into()));
     let output = output.transpose()?;
     if recording::is_monitor_file(&arguments.model) {
         let mapping = arguments.mapping.as_deref();
-        recording::account(&arguments.runs, mapping, output.as_ref(), energies.as_ref())?;
-        print_output_folder(output.as_ref());
+        let (output, energies) = (output.as_ref(), energies.as_ref());
+        let figures = recording::account(&arguments.runs, mapping, output, energies)?;
+        print_figures(arguments, figures, output);
         return Ok(());
     }
     recording::no_mapping_here(arguments.mapping.as_deref())?;
@@ -71,12 +82,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(output) = &output {
         accounted.write(output)?;
     }
-    print_output_folder(output.as_ref());
+    let mut figures = account_figures(&accounted.accounts);
+    figures["device"] = json!(accounted.device);
+    figures["devices"] = json!(accounted.devices);
+    print_figures(arguments, figures, output.as_ref());
     Ok(())
 }
 
-/// Prints where the results were written.
-fn print_output_folder(output: Option<&Output>) {
+/// Prints the figures if they are asked for, and where the results were written.
+fn print_figures(arguments: &Arguments, mut figures: Value, output: Option<&Output>) {
+    figures["folder"] = json!(output.map(|output| path_text(output.folder())));
+    arguments.format.print_figures("account", &figures);
     if let Some(output) = output {
         progress::say(format!("written: {}", output.folder().display()));
     }

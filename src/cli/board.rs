@@ -5,6 +5,7 @@ mod check;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use serde_json::{Value, json};
 
 use crate::device::{self, Server, virtual_board_options};
 use crate::failure::Failure;
@@ -13,6 +14,7 @@ use crate::virtual_board::{
     self, AdbdGeneration, BoardFile, BoardOptions, Fault, IdleDrift, RunningBoard, Tools,
 };
 
+use super::answer::FormatArgument;
 use super::quantity::number_between;
 use super::{progress, standard_output};
 
@@ -89,7 +91,10 @@ enum BoardCommand {
         board: String,
     },
     /// List the boards that the adb server knows.
-    List,
+    List {
+        #[command(flatten)]
+        format: FormatArgument,
+    },
     /// Say what a board offers and what is missing: meters, rails, frequency, tools.
     Check {
         /// Serials, or `jvm` for this machine; several boards must be fit to share a campaign. With
@@ -97,6 +102,8 @@ enum BoardCommand {
         /// `virtual:NAME`.
         #[arg(required = true)]
         serials: Vec<String>,
+        #[command(flatten)]
+        format: FormatArgument,
     },
 }
 
@@ -144,13 +151,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             mode: if *legacy { AdbdGeneration::Legacy } else { AdbdGeneration::Modern },
             ..virtual_board_options()
         }),
-        BoardCommand::List => list_boards(),
-        BoardCommand::Check { serials } => check::check_all(serials),
+        BoardCommand::List { format } => list_boards(*format),
+        BoardCommand::Check { serials, format } => check::check_all(serials, *format),
     }
 }
 
 /// Prints the boards that the adb server knows.
-fn list_boards() -> Result<(), Failure> {
+fn list_boards(format: FormatArgument) -> Result<(), Failure> {
     let boards = device::list_boards(Server::from_environment())?;
     if boards.is_empty() {
         progress::say(
@@ -158,7 +165,11 @@ fn list_boards() -> Result<(), Failure> {
              network by `adb connect ADDRESS`; `--board virtual` needs none",
         );
     }
-    for board in boards {
+    let listed = boards
+        .iter()
+        .map(|board| json!({"serial": board.serial, "state": board.state, "model": board.model}));
+    format.print_figures("board list", &json!({"boards": listed.collect::<Vec<Value>>()}));
+    for board in boards.iter().filter(|_| !format.is_json()) {
         progress::document(format!("{}\t{}", board.serial, board.state));
     }
     Ok(())

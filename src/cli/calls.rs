@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde_json::json;
 
 use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
@@ -12,6 +13,7 @@ use crate::operations::Dictionary;
 use crate::toolchain::Jdk;
 use crate::{load, plan, recorded_calls};
 
+use super::answer::{FormatArgument, path_text};
 use super::progress;
 
 #[derive(Debug, Args)]
@@ -30,6 +32,8 @@ pub struct Arguments {
     /// Replace an existing calls.csv.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    format: FormatArgument,
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -54,7 +58,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         &progress::TERMINAL,
     )?;
     output.write_artifact(&tree)?;
-    progress::result(recorded_calls::summary(&tree, &facts, &loaded.scenario));
+    let agreement = tree.agreement(&facts.executions);
+    let figures = json!({
+        "paths": tree.paths(),
+        "threads": tree.threads.len(),
+        "threads_not_told_apart": tree.lost_threads,
+        "inputs": loaded.scenario.inputs.len(),
+        "inputs_over_time": tree.over_time,
+        "blocks": agreement.blocks,
+        "blocks_with_equal_executions": agreement.same,
+        "differing_executions_share": agreement.differing,
+        "file": path_text(output.path(CALLS)),
+    });
+    let text = || recorded_calls::summary(&tree, &facts, &loaded.scenario);
+    arguments.format.print("calls", &figures, text);
     progress::say(format!("written: {}", output.path(CALLS).display()));
     Ok(())
 }

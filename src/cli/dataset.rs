@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde_json::{Value, json};
 
-use crate::dataset::assemble_dataset;
+use crate::dataset::{CampaignDataset, assemble_dataset};
 use crate::failure::Failure;
 use crate::folder::names::DATASET;
 use crate::folder::{OnExisting, Output};
 
+use super::answer::FormatArgument;
 use super::progress;
 
 #[derive(Debug, Args)]
@@ -25,6 +27,8 @@ pub struct Arguments {
     /// Replace an existing data set.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    format: FormatArgument,
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -35,8 +39,30 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (scenario, campaign) = (folder.scenario()?, folder.measured_campaign()?);
     let made = assemble_dataset(&scenario, &campaign, &folder.read()?, &folder)?;
     made.write(&output)?;
-    progress::result(made.summary());
+    arguments.format.print("dataset", &figures(&made), || made.summary());
     made.missing_bases(&campaign.cases).iter().for_each(progress::warn);
     progress::say(format!("written: {}", output.path(DATASET).display()));
     Ok(())
+}
+
+/// Figures of a data set, for programs.
+fn figures(made: &CampaignDataset) -> Value {
+    let left_out = made.dataset.left_out.iter();
+    let probes = made.dataset.windows.iter().map(|of| {
+        json!({
+            "device": of.device,
+            "probe_energy_j": of.probe_energy_j,
+            "condition_probe_energy_j": of.condition_probe_energy_j,
+            "probe_energy_sd_j": of.probe_spread_j,
+            "probe_share": of.probe_share,
+        })
+    });
+    json!({
+        "cases": made.dataset.cases.len(),
+        "operations": made.dataset.features.len(),
+        "left_out": left_out
+            .map(|out| json!({"what": out.what, "reason": out.reason}))
+            .collect::<Vec<Value>>(),
+        "probes": probes.collect::<Vec<Value>>(),
+    })
 }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use serde_json::json;
 
 use crate::account::{AccountEvaluation, evaluations_csv};
 use crate::facts::ScenarioFacts;
@@ -13,11 +14,15 @@ use crate::failure::Failure;
 use crate::fit::KnownCosts;
 use crate::folder::{CampaignFolder, OnExisting, Output, names, read_artifact};
 use crate::model::Model;
+use crate::report::table_rows;
 use crate::{ground_truth, unseen_inputs};
 
+use super::answer::FormatArgument;
 use super::progress;
 
 mod profile;
+
+use profile::ProfileRuns;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -59,6 +64,8 @@ pub struct Arguments {
     /// Replace an existing result.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    format: FormatArgument,
 }
 
 /// Folder with the ground truth of a board.
@@ -88,14 +95,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Output::open(&arguments.out, OnExisting::from(arguments.force), &progress::TERMINAL)?;
     let folder = &CampaignFolder::new(campaign_path(&arguments.accounts));
     if arguments.unseen {
-        return evaluate_unseen_inputs(folder, &output);
+        return evaluate_unseen_inputs(folder, &output, arguments.format);
     }
     let model = arguments.model.clone().unwrap_or_else(|| folder.file(names::MODEL));
     if !arguments.profile.is_empty() {
         let weights =
             profile::weight_facts(arguments.profile_unit.as_deref(), arguments.profile_period);
         let model: Model = read_artifact(&model)?;
-        return profile::evaluate(folder, &model, &arguments.profile, weights, &output);
+        let profiles = ProfileRuns { files: &arguments.profile, weights };
+        return profile::evaluate(folder, &model, profiles, &output, arguments.format);
     }
     output.check_free(&[names::EVALUATION])?;
     let model: Model = read_artifact(&model)?;
@@ -106,14 +114,19 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             several.iter().map(|(board, found)| (board.as_deref().unwrap_or_default(), found)),
         ),
     };
-    progress::document(csv.trim_end());
+    let figures = json!({"against": "ground truth", "levels": table_rows(&csv)});
+    arguments.format.print_table("evaluate", &figures, &csv);
     output.write(names::EVALUATION, csv)?;
     progress::say(format!("written: {}", output.path(names::EVALUATION).display()));
     Ok(())
 }
 
 /// Compares each input with the accounts of the other inputs.
-fn evaluate_unseen_inputs(folder: &CampaignFolder, output: &Output) -> Result<(), Failure> {
+fn evaluate_unseen_inputs(
+    folder: &CampaignFolder,
+    output: &Output,
+    format: FormatArgument,
+) -> Result<(), Failure> {
     output.check_free(&[names::UNSEEN_INPUTS])?;
     let found = unseen_inputs::unseen_inputs(
         &ScenarioFacts::read(folder, None)?,
@@ -124,7 +137,14 @@ fn evaluate_unseen_inputs(folder: &CampaignFolder, output: &Output) -> Result<()
         let text = "has one input only, and so none that others could predict";
         return Err(Failure::Usage(format!("{}: {text}", folder.path().display())));
     };
-    progress::document(found.csv().trim_end());
+    let figures = json!({
+        "against": "unseen inputs",
+        "nmae_share": found.nmae(),
+        "flat_nmae_share": found.flat_nmae(),
+        "duration_nmae_share": found.duration_nmae(),
+        "inputs": table_rows(&found.csv()),
+    });
+    format.print_table("evaluate", &figures, &found.csv());
     output.write(names::UNSEEN_INPUTS, found.csv())?;
     progress::say(format!("written: {}", output.path(names::UNSEEN_INPUTS).display()));
     Ok(())

@@ -7,7 +7,7 @@ use wattline_units::limits::FIT_REPEATS;
 
 use crate::dataset::{DatasetFacts, DatasetFile};
 use crate::failure::Failure;
-use crate::fit::{DataOrigin, fit_table, set_priors, summary};
+use crate::fit::{DataOrigin, fit_table, set_priors};
 use crate::folder::{Output, names};
 use crate::model::table::{ColumnChoice, Table};
 use crate::model::{
@@ -15,12 +15,14 @@ use crate::model::{
     SufficientStats, Weighting, device_names, learning_csv, learning_curve,
 };
 
+use super::answer::FormatArgument;
 use super::partial_file::PartialFile;
 use super::progress;
 use super::quantity::{number_between, whole_number_between};
 
 mod blocks;
 mod factors;
+mod figures;
 mod partial;
 mod tables;
 
@@ -128,6 +130,8 @@ pub struct Arguments {
     /// Replace existing results.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    format: FormatArgument,
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -172,7 +176,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let curve = learning_curve(&table, &options, folds)?;
         output.write(names::LEARNING, learning_csv(&curve)?)?;
     }
-    progress::result(summary(&fitted.model, &fitted.validation, options.weighting));
+    figures::print(arguments, &fitted, &options, &output);
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
 }

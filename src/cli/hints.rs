@@ -18,6 +18,7 @@ use crate::model::Model;
 use crate::verification::VerifiedRewrites;
 use crate::{found_hints, report};
 
+use super::answer::FormatArgument;
 use super::progress;
 use super::quantity::{PRINTED_ROWS_MAX, whole_number_between};
 
@@ -55,6 +56,8 @@ pub struct Arguments {
     /// Replace a hints.sarif that says something else, or a copy.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    format: FormatArgument,
 }
 
 /// Parser of `--only` with the names of all patterns.
@@ -73,7 +76,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let repository = source_location(arguments.source_prefix.as_deref(), files);
     output.write_if_free(HINTS, report::sarif(&found.hints, &repository).as_bytes())?;
     found.keep_only(&arguments.only);
-    progress::result(report::hints_text(&found, arguments.limit).trim_end());
+    let figures = report::hint_list_figures(&found, arguments.limit);
+    arguments.format.print("hints", &figures, || {
+        report::hints_text(&found, arguments.limit).trim_end().to_owned()
+    });
     progress::say(format!("written: {}", output.path(HINTS).display()));
     Ok(())
 }
@@ -84,9 +90,11 @@ fn apply_hints(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Fa
     let (mut found, sources) = find_hints(&CampaignFolder::new(&arguments.folder))?;
     found.keep_only(&arguments.only);
     let applied = hint::apply(&found.hints, &sources, limit);
-    let told = report::applied_text(&applied);
+    let figures = report::applied_figures(&applied);
+    let text = || report::applied_text(&applied).trim_end().to_owned();
+    let print = || arguments.format.print("hints", &figures, text);
     if applied.done.is_empty() {
-        progress::result(told.trim_end());
+        print();
         progress::say("nothing is written");
         return Ok(());
     }
@@ -97,7 +105,7 @@ fn apply_hints(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Fa
         output.write(&file.path, applied.files.get(&file.path).unwrap_or(&file.text))?;
     }
     output.write(PATCH_FILE, applied.patch(&sources))?;
-    progress::result(told.trim_end());
+    print();
     let (folder, patch) = (out.display(), output.path(PATCH_FILE));
     let files = counted(sources.len(), "file");
     progress::say(format!("written: {folder} ({files}), {}", patch.display()));

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use serde_json::json;
 
 use crate::blocks::{BlockId, Granularity};
 use crate::build::AnalysedApplication;
@@ -11,7 +12,9 @@ use crate::failure::Failure;
 use crate::folder::Output;
 use crate::instrument::{self, InstrumentOptions, Probe};
 use crate::java::encoding::SourceEncoding;
+use crate::scan::ScanTotals;
 
+use super::answer::{FormatArgument, path_text};
 use super::source_arguments::SourceArguments;
 use super::{progress, scan};
 
@@ -50,6 +53,8 @@ pub struct Arguments {
     /// Replace existing results.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    format: FormatArgument,
 }
 
 /// Value of `--probe`.
@@ -101,7 +106,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     application.findings.extend(made.findings);
     output.write_scan(&application)?;
-    progress::result(crate::scan::summary(&application));
+    let AnalysedApplication { files, dictionary, findings, guessed, sources, .. } = &application;
+    let counted = ScanTotals::of(&dictionary.blocks);
+    let totals = ScanTotals { files: files.len(), guessed: *guessed, ..counted };
+    let mut figures = scan::scan_figures(&totals, findings, &sources.other_languages);
+    figures["folder"] = json!(path_text(output.folder()));
+    let text = || totals.summary_line(findings, &sources.other_languages);
+    arguments.format.print("instrument", &figures, text);
     let encoding = arguments.sources.encoding();
     if let Some(encoding) = encoding.filter(|encoding| *encoding != SourceEncoding::UTF_8) {
         progress::warn(format!(

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde_json::json;
 
 use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
@@ -12,6 +13,7 @@ use crate::microbenchmarks::{open_boards, run_microbenchmarks};
 use crate::scenario::read_scenario;
 use crate::toolchain::Jdk;
 
+use super::answer::FormatArgument;
 use super::boards::BoardArguments;
 use super::progress;
 
@@ -47,6 +49,8 @@ pub struct Arguments {
     /// Replace existing results.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    format: FormatArgument,
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -59,7 +63,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let measured =
         run_microbenchmarks(&mix, &scenario, &jdk, &boards, &output, &progress::TERMINAL)?;
     measured.write(&output)?;
-    progress::result(measured.summary());
+    let figures = json!({
+        "microbenchmarks": measured.microbenchmarks,
+        "runs": measured.runs.len(),
+        "operations_without_microbenchmark": measured.unmeasured,
+        "devices": measured.prices.devices,
+        "costs": measured.prices.prices,
+    });
+    arguments.format.print("microbenchmarks", &figures, || measured.summary());
     progress::say(format!("written: {}", output.path(names::MICROBENCHMARKS).display()));
     Ok(())
 }

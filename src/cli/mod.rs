@@ -4,6 +4,7 @@
 
 mod account;
 mod activities;
+mod answer;
 mod board;
 mod boards;
 mod calls;

@@ -100,6 +100,7 @@ fn is_live(arguments: &Arguments) -> bool {
     use std::io::IsTerminal;
     cfg!(feature = "live")
         && !arguments.headless
+        && !arguments.format.is_json()
         && std::io::stdout().is_terminal()
         && std::io::stdin().is_terminal()
 }

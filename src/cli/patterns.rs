@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use serde_json::json;
 
 use crate::boards::OpenBoard;
 use crate::build::VariantBuilder;
@@ -25,6 +26,7 @@ use crate::scenario::read_scenario;
 use crate::toolchain::Jdk;
 use crate::toolchain::code_listing::ListedMethod;
 
+use super::answer::{FormatArgument, path_text};
 use super::boards::BoardArguments;
 use super::microbenchmarks::open_output;
 use super::outcome::CommandOutcome;
@@ -79,6 +81,8 @@ pub struct Arguments {
     /// Replace existing results.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    format: FormatArgument,
 }
 
 #[derive(Debug, Clone, Subcommand)]
@@ -130,14 +134,25 @@ fn measure(arguments: &Arguments, scenario: &Path, out: &Path) -> Result<(), Fai
         output.write(PROGRAMS_FILE, cases)?;
         output.write(PROGRAMS_OUTSIDE_FILE, outside)?;
     }
-    progress::result(format!(
-        "{} x {} on {}: {}{}",
-        counted(wanted.len() - refused.len(), "pattern"),
-        counted(sessions.len(), "session"),
-        boards.iter().map(OpenBoard::recorded_serial).collect::<Vec<_>>().join(", "),
-        counted(energies.len(), "measurement"),
-        unmeasured_text(&statuses)
-    ));
+    let serials: Vec<_> = boards.iter().map(OpenBoard::recorded_serial).collect();
+    let figures = json!({
+        "patterns": wanted.len() - refused.len(),
+        "sessions": sessions.len(),
+        "boards": serials,
+        "measurements": energies,
+        "statuses": statuses,
+        "file": path_text(&path),
+    });
+    arguments.format.print("patterns", &figures, || {
+        format!(
+            "{} x {} on {}: {}{}",
+            counted(wanted.len() - refused.len(), "pattern"),
+            counted(sessions.len(), "session"),
+            serials.join(", "),
+            counted(energies.len(), "measurement"),
+            unmeasured_text(&statuses)
+        )
+    });
     progress::say(format!("written: {}", path.display()));
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde_json::json;
 
 use crate::failure::Failure;
 use crate::folder::OnExisting;
@@ -10,6 +11,7 @@ use crate::pipeline;
 use crate::pipeline::PipelineOptions;
 use crate::trial::LongerSessionsPolicy;
 
+use super::answer::{FormatArgument, path_text};
 use super::boards::{BoardArguments, LostArguments};
 use super::origin::OriginArguments;
 use super::progress;
@@ -43,6 +45,8 @@ pub struct Arguments {
     /// it, the pipeline asks where it can.
     #[arg(long)]
     auto: bool,
+    #[command(flatten)]
+    format: FormatArgument,
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -59,11 +63,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         },
     };
     let result = pipeline(&options, &progress::TERMINAL)?;
-    progress::result(result.report.summary);
-    progress::result(format!(
-        "everything is in {}; open report.html there",
-        result.folder.path().display()
-    ));
+    let folder = result.folder.path();
+    let figures = json!({"folder": path_text(folder), "report": result.report.figures});
+    arguments.format.print("pipeline", &figures, || {
+        let summary = &result.report.summary;
+        format!("{summary}\neverything is in {}; open report.html there", folder.display())
+    });
     Ok(())
 }
 

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde_json::{Value, json};
 
 use crate::boards::BoardChoice;
+use crate::campaign::PlanSummary;
 use crate::failure::Failure;
 use crate::folder::Output;
 use crate::folder::names::{DRY_RUNS, PLAN};
@@ -12,6 +14,7 @@ use crate::scenario::{PlanOn, Scenario};
 use crate::toolchain::Jdk;
 use crate::{load, plan};
 
+use super::answer::{FormatArgument, path_text};
 use super::boards::{BoardArguments, WaitArgument};
 use super::origin::OriginArguments;
 use super::progress;
@@ -43,6 +46,8 @@ pub struct Arguments {
     /// Replace existing results.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    format: FormatArgument,
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -68,12 +73,34 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         .map_err(in_own_file)?;
     // Only now: a plan that fails leaves nothing that the next one would have to replace.
     made.write(&loaded, &output)?;
-    progress::result(made.summary());
+    let mut figures = plan_figures(&made.plan.summary);
+    figures["folder"] = json!(path_text(output.folder()));
+    arguments.format.print("plan", &figures, || made.summary());
     if let Err(few) = plan::check_folds(&loaded.scenario, made.plan.cases.len()) {
         progress::warn(in_own_file(few).to_string());
     }
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
+}
+
+/// Figures of a plan, for programs.
+pub fn plan_figures(plan: &PlanSummary) -> Value {
+    json!({
+        "cases": plan.cases,
+        "asked_cases": plan.asked,
+        "variants": plan.variants,
+        "removable_blocks": plan.removable,
+        "executed_removable_blocks": plan.removable_executed,
+        "removed_blocks": plan.removed_executed,
+        "only_jointly_removed_blocks": plan.removed_jointly,
+        "dry_runs": plan.dry_runs,
+        "operations": plan.operations,
+        "rank": plan.rank,
+        "expected_line_error_median_share": plan.line_error.map(|error| error.median),
+        "expected_line_error_p90_share": plan.line_error.map(|error| error.p90),
+        "board_time_s": plan.board_s,
+        "board_time_of_li_and_gallagher_s": plan.paper_board_s,
+    })
 }
 
 /// Refuses a board that would not be used.

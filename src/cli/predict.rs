@@ -3,12 +3,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::failure::Failure;
 use crate::folder::{OnExisting, Output, read_text};
 use crate::model::bayes::KnownEffects;
 
+use super::answer::FormatArgument;
 use super::progress;
 
 mod budget;
@@ -52,24 +53,14 @@ pub struct Arguments {
     /// repeated.
     #[arg(long, num_args = 2, value_names = ["CASE", "CASE"])]
     compare: Vec<String>,
-    /// What is printed.
-    #[arg(long, value_enum, default_value = "text")]
-    format: PredictionFormat,
+    #[command(flatten)]
+    format: FormatArgument,
     /// Folder for the result.
     #[arg(long, default_value = ".")]
     out: PathBuf,
     /// Replace an existing result.
     #[arg(long)]
     force: bool,
-}
-
-/// Form of the printed predictions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum PredictionFormat {
-    /// Tables.
-    Text,
-    /// A JSON document.
-    Json,
 }
 
 const FILE: &str = "predictions.csv";
@@ -92,10 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     // Comparisons of earlier predictions are not of these.
     output.discard(&[COMPARISONS])?;
     output.write(FILE, predictions_csv(&found.cases))?;
-    progress::result(match arguments.format {
-        PredictionFormat::Text => text::screen(&found),
-        PredictionFormat::Json => json::document(&found),
-    });
+    arguments.format.print("predict", &json::figures(&found), || text::screen(&found));
     progress::say(format!("written: {}", output.path(FILE).display()));
     if !arguments.compare.is_empty() {
         output.write(COMPARISONS, comparisons_csv(&found.comparisons))?;

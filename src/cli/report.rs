@@ -8,6 +8,7 @@ use crate::campaign_report;
 use crate::failure::Failure;
 use crate::folder::{CampaignFolder, OnExisting, Output, names};
 
+use super::answer::FormatArgument;
 use super::monitor::recording;
 use super::{activities, progress};
 
@@ -27,6 +28,8 @@ pub struct Arguments {
     /// Replace an existing report.html.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    format: FormatArgument,
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -34,7 +37,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Output::open(&arguments.folder, OnExisting::from(arguments.force), &progress::TERMINAL)?;
     output.check_free(&[names::REPORT])?;
     if recording::is_recording(&arguments.folder) {
-        progress::result(recording::write_report(&output, arguments.mapping.as_deref())?);
+        let report = recording::write_report(&output, arguments.mapping.as_deref())?;
+        arguments.format.print("report", &report.figures, || report.summary);
         progress::say(format!("written: {}", output.path(names::REPORT).display()));
         return Ok(());
     }
@@ -47,7 +51,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let report = campaign_report::report_of(&folder, &progress::TERMINAL)?;
     output.write(names::REPORT, &report.html)?;
-    progress::result(report.summary);
+    arguments.format.print("report", &report.figures, || report.summary);
     progress::say(format!("written: {}", output.path(names::REPORT).display()));
     Ok(())
 }

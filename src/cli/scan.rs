@@ -1,10 +1,13 @@
 //! `wattline scan`: finds blocks, operations and findings in sources.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
 
 use crate::blocks::Granularity;
+use crate::build::OtherLanguageFiles;
 use crate::failure::Failure;
 use crate::finding::Finding;
 use crate::folder::{Output, UnfinishedFile, names};
@@ -14,6 +17,7 @@ use crate::private_files::cache_folder;
 use crate::scan::{self, CACHE_BYTES_MAX, ScanOptions, ScanOutcome, ScanRows, ScanTotals, Shard};
 use crate::toolchain::Store;
 
+use super::answer::{FormatArgument, path_text};
 use super::progress;
 use super::source_arguments::{ProcessorArguments, SourceArguments};
 
@@ -49,6 +53,8 @@ pub struct Arguments {
     /// Replace existing results.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    format: FormatArgument,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -132,12 +138,38 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     findings.extend(unread);
     findings.sort();
     output.write(names::FINDINGS, findings_csv(&findings))?;
-    progress::result(totals.summary_line(&findings, &other_languages));
+    let mut figures = scan_figures(&totals, &findings, &other_languages);
+    figures["files_of_earlier_scans"] = json!(remembered);
+    figures["folder"] = json!(path_text(output.folder()));
+    arguments.format.print("scan", &figures, || totals.summary_line(&findings, &other_languages));
     if remembered > 0 {
         progress::say(format!("{} as in earlier scans", counted(remembered, "file")));
     }
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
+}
+
+/// Figures of a scan, for programs.
+pub fn scan_figures(
+    totals: &ScanTotals,
+    findings: &[Finding],
+    others: &OtherLanguageFiles,
+) -> Value {
+    let mut by_kind: BTreeMap<String, usize> = BTreeMap::new();
+    for finding in findings {
+        *by_kind.entry(finding.kind.to_string()).or_default() += 1;
+    }
+    json!({
+        "files": totals.files,
+        "blocks": totals.blocks,
+        "operations": totals.operations,
+        "library_calls": totals.library,
+        "unresolved_calls": totals.unresolved,
+        "with_unresolved_types": totals.guessed,
+        "findings": findings.len(),
+        "findings_by_kind": by_kind,
+        "other_languages": others.summary(findings),
+    })
 }
 
 /// Counts of a scan so far; the rows are in the open files.

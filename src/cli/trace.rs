@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Args;
+use serde_json::json;
 
 use crate::build::counts_files::read_counts;
 use crate::build::module_path::module_and_class;
@@ -22,6 +23,7 @@ use crate::toolchain::jvm::exit_code;
 use crate::toolchain::locale::user_locale;
 use crate::toolchain::{Jdk, jar};
 
+use super::answer::{FormatArgument, path_text};
 use super::instrument::ProbeArgument;
 use super::outcome::CommandOutcome;
 use super::progress;
@@ -33,9 +35,9 @@ use super::source_arguments::{BuildArguments, LoadedSources, ProcessorArguments,
 Example:
   wattline trace src/main/java --main com.example.Main --out target/trace -- --input data.txt
 
-The program's input, output and exit code are its own. Writes counts.csv (executions of
-every block, of all class loaders and processes of the program; empty for a block that has
-no probe) and what `scan` writes.")]
+The program's input, output and exit code are its own; with --format json its output is on
+standard error. Writes counts.csv (executions of every block, of all class loaders and processes
+of the program; empty for a block that has no probe) and what `scan` writes.")]
 pub struct Arguments {
     #[command(flatten)]
     sources: SourceArguments,
@@ -66,6 +68,8 @@ pub struct Arguments {
     /// Replace existing results.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    format: FormatArgument,
     /// Arguments of the program.
     #[arg(last = true)]
     program: Vec<String>,
@@ -105,6 +109,8 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     jar::write_folder(folder.path(), &variant.classes)?;
     let code = run_program(arguments, &main, &jdk, &application.sources, folder.path())?;
     output.write_scan(&application)?;
+    let folder_text = path_text(output.folder());
+    let mut figures = json!({"exit_code": code, "blocks": probed.len(), "folder": folder_text});
     if probe != Probe::Plain {
         let counts = folder.path();
         let text = read_counts(counts).map_err(Failure::io("read", counts))?;
@@ -113,11 +119,15 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
             .map_err(|error| Failure::input(counts, error))?;
         output.write("counts.csv", counts_csv(&application.dictionary, &executions, &probed))?;
         let missing = probed.iter().filter(|probed| !**probed).count();
+        figures["blocks_without_probe"] = json!(missing);
+        figures["executed_blocks"] = json!(executions.iter().filter(|count| **count > 0).count());
+        figures["executions"] = json!(executions.iter().copied().fold(0, u64::saturating_add));
         if missing > 0 {
             let all = counted_as(probed.len(), "block is", "blocks are");
             progress::say(format!("{missing} of {all} not counted; see findings.csv"));
         }
     }
+    arguments.format.print_figures("trace", &figures);
     progress::say(format!("written: {}", output.folder().display()));
     Ok(CommandOutcome::of_program(u8::try_from(code).unwrap_or(1)))
 }
@@ -134,6 +144,8 @@ fn run_program(
     sources: &Sources,
     classes: &Path,
 ) -> Result<i32, Failure> {
+    let output = arguments.format.output_of_program();
+    let output = output.map_err(Failure::io("share", "standard error"))?;
     let status = Command::new(&jdk.java)
         .args(sources.javac.jvm_options())
         .args(launch_options(main, sources, classes)?)
@@ -141,6 +153,7 @@ fn run_program(
         .env("WATTLINE_OUT", classes)
         .envs(user_locale())
         .stdin(Stdio::inherit())
+        .stdout(output)
         .status()
         .map_err(Failure::io("start", &jdk.java))?;
     Ok(exit_code(status))

@@ -119,7 +119,7 @@ fn input_at_fault_is_said_in_words() {
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     let (code, errors) = run("what.txt", b"hello\n", &[]);
-    assert!(code == Some(3) && errors.contains("say it with --format"), "{errors}");
+    assert!(code == Some(3) && errors.contains("say it with --log-format"), "{errors}");
     let (code, errors) = run("short.quanto", b"\x30\x01", &[]);
     assert!(code == Some(3) && errors.contains("no whole entry"), "{errors}");
     let csv = b"time_s,component,event,value\n0,,energy,0\n0,A,state,off\n1,,energy,1\n";
@@ -136,8 +136,9 @@ fn input_at_fault_is_said_in_words() {
     let (code, errors) = run("noise.quanto", &noise, &[]);
     assert!(code == Some(3) && errors.contains("it is no log of entries of 12 bytes"), "{errors}");
     for format in ["batterystats", "lines", "perfetto"] {
-        let (code, errors) = run("prose.txt", b"Some text,\nand more.\n", &["--format", format]);
-        assert!(code == Some(5) && errors.contains("is --format right?"), "{format}: {errors}");
+        let (code, errors) =
+            run("prose.txt", b"Some text,\nand more.\n", &["--log-format", format]);
+        assert!(code == Some(5) && errors.contains("is --log-format right?"), "{format}: {errors}");
     }
     let (code, errors) = run("log.csv", csv, &["--step-s", "0"]);
     assert!(code == Some(2) && errors.contains("--step-s"), "{errors}");

@@ -156,7 +156,7 @@ fn traces_of_one_start_of_a_machine_are_one() {
     let second = trace(["app.one", "app.two"], 110, 50);
     let archive = zip(&[("1.pftrace", &first), ("2.pftrace", &second), ("note.txt", b"mine")]);
     fs::write(folder.path().join("day.zip"), archive).unwrap();
-    let arguments = ["tenants", "perfetto", "day.zip", "--by", "process", "--json"];
+    let arguments = ["tenants", "perfetto", "day.zip", "--by", "process", "--format", "json"];
     let (text, code) = said(folder.path(), &arguments);
     assert_eq!(code, 0, "{text}");
     let json: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();

@@ -1,6 +1,7 @@
 //! The integration tests: one binary, a module per subject.
 
 mod activities;
+mod answers;
 mod architecture;
 mod archives;
 mod bench;

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
 use std::io::Read;
 use std::os::unix::net::UnixListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use wattline::attribution::activities::simulated::blink_files;
@@ -20,10 +20,10 @@ use super::host::{AdbServer, BOARD_TOOLS, CAMPAIGN_TOOLS, board_options, has};
 const LOST: &str = "cannot write the output: No space left on device";
 
 /// How a command is tried: with what it needs, and whether it prints.
-struct Trial {
+pub(super) struct Trial {
     /// The command; of one with further commands, with theirs.
-    command: &'static str,
-    arguments: &'static str,
+    pub(super) command: &'static str,
+    pub(super) arguments: &'static str,
     prints: bool,
 }
 
@@ -38,7 +38,7 @@ const fn is_silent(command: &'static str, arguments: &'static str) -> Trial {
 
 /// Commands that need files alone, in an order in which later ones find what earlier ones made.
 /// ROOT is the project's folder.
-const OF_FILES: &[Trial] = &[
+pub(super) const OF_FILES: &[Trial] = &[
     prints("scan", "ROOT/scenarios/pinball --out scanned"),
     prints("instrument", "ROOT/scenarios/pinball --out instrumented"),
     prints("fit", "table.csv --solver nnls --out fitted"),
@@ -50,7 +50,7 @@ const OF_FILES: &[Trial] = &[
     prints("activities", "logs/blink.quanto --partial -"),
     is_silent("activities api", "--out java"),
     prints("tenants perf", "switches.txt"),
-    prints("tenants perf", "switches.txt --json"),
+    prints("tenants perf", "switches.txt --format json"),
     prints("tenants perfetto", "trace.pftrace"),
     prints("tenants xen", "ctr.csv --tsc-hz 1e9 --running 48"),
     prints("tenants dumpsys", "cpuinfo.txt"),
@@ -66,7 +66,7 @@ const OF_FILES: &[Trial] = &[
 /// Commands of a campaign on a virtual board, of which `tiny` has all runs and
 /// `tiny-microbenchmarks` all sessions of microbenchmarks. BOARD is another one, which runs
 /// already.
-const OF_CAMPAIGNS: &[Trial] = &[
+pub(super) const OF_CAMPAIGNS: &[Trial] = &[
     prints("pipeline", "ROOT/tests/scenarios/tiny.toml --out tiny --resume"),
     prints("plan", "ROOT/tests/scenarios/tiny.toml --out planned"),
     prints("run", "ROOT/tests/scenarios/tiny.toml --out tiny --resume"),
@@ -98,7 +98,7 @@ const OF_CAMPAIGNS: &[Trial] = &[
 const APART: [&str; 5] =
     ["monitor control", "monitor overhead", "package", "patterns count", "tenants watch"];
 
-fn wattline(folder: &Path, adb: &AdbServer, words: &str, board: &str) -> Command {
+pub(super) fn wattline(folder: &Path, adb: &AdbServer, words: &str, board: &str) -> Command {
     let root = env!("CARGO_MANIFEST_DIR");
     let words = words.replace("ROOT", root).replace("BOARD", board);
     let mut command = adb.command(&words.split_whitespace().collect::<Vec<_>>());
@@ -198,17 +198,24 @@ fn no_output_of_a_campaign_is_lost() {
     }
     let (folder, adb) = (tempfile::tempdir().unwrap(), AdbServer::new());
     let board = start(&board_options()).unwrap();
+    let microbenchmarks = prepare_campaigns(folder.path(), &adb, &board.serial());
+    try_all(OF_CAMPAIGNS, folder.path(), &adb, &board.serial());
+    assert!(microbenchmarks.join("microbenchmarks.csv").is_file(), "made of the sessions");
+}
+
+/// Connects a board, and makes the folders of [`OF_CAMPAIGNS`]; returns that of microbenchmarks.
+pub(super) fn prepare_campaigns(folder: &Path, adb: &AdbServer, serial: &str) -> PathBuf {
     let connected = Command::new("adb")
-        .args(["-P", &adb.port.to_string(), "connect", &board.serial()])
+        .args(["-P", &adb.port.to_string(), "connect", serial])
         .output()
         .unwrap();
     assert!(connected.status.success());
-    fs::create_dir(folder.path().join("src")).unwrap();
+    fs::create_dir(folder.join("src")).unwrap();
     let main = "class Main { public static void main(String[] a) { System.out.print(1); } }";
-    fs::write(folder.path().join("src/Main.java"), main).unwrap();
+    fs::write(folder.join("src/Main.java"), main).unwrap();
     let made = TinyPipeline::shared();
-    made.copy_to(&folder.path().join("tiny"));
-    let microbenchmarks = folder.path().join("tiny-microbenchmarks");
+    made.copy_to(&folder.join("tiny"));
+    let microbenchmarks = folder.join("tiny-microbenchmarks");
     made.copy_to(&microbenchmarks);
     for table in [
         "microbenchmarks",
@@ -218,8 +225,7 @@ fn no_output_of_a_campaign_is_lost() {
     ] {
         fs::remove_file(microbenchmarks.join(table).with_extension("csv")).unwrap();
     }
-    try_all(OF_CAMPAIGNS, folder.path(), &adb, &board.serial());
-    assert!(microbenchmarks.join("microbenchmarks.csv").is_file(), "made of the sessions");
+    microbenchmarks
 }
 
 #[test]
@@ -288,7 +294,7 @@ fn messages_that_nobody_hears_end_no_command() {
     assert!(folder.path().join("scanned/blocks.csv").is_file());
 }
 
-fn write_files(folder: &Path) {
+pub(super) fn write_files(folder: &Path) {
     fs::create_dir(folder.join("logs")).unwrap();
     for (name, bytes) in blink_files() {
         fs::write(folder.join("logs").join(name), bytes).unwrap();

@@ -207,8 +207,10 @@ fn all_energy_of_the_meters_file_is_told() {
     for (from, to) in [(80, 135), (95, 104), (102, 140), (20, 60), (110, 150), (101, 104)] {
         let (rows, total_j) = table(from, to);
         fs::write(folder.path().join("meter.csv"), rows).unwrap();
-        let output =
-            tenants(folder.path(), &["perf", "log.txt", "--energy", "meter.csv", "--json"]);
+        let output = tenants(
+            folder.path(),
+            &["perf", "log.txt", "--energy", "meter.csv", "--format", "json"],
+        );
         let (rows, whole_j) = energies(&output);
         assert!((whole_j - total_j).abs() < 1e-6, "{from} s to {to} s: {whole_j} J, {rows:?}");
         assert!(
@@ -240,7 +242,7 @@ fn all_energy_of_a_xen_trace_is_told() {
     let readings: String = (0..=90).map(reading).collect();
     let head = "TSC,CPU,DOM,vCPU,PKG,PP0,PP1,DRAM\n";
     fs::write(folder.path().join("rapl.csv"), head.to_owned() + &readings).unwrap();
-    let arguments = ["xen", "rapl.csv", "ctr.csv", "--tsc-hz", "1e9", "--json"];
+    let arguments = ["xen", "rapl.csv", "ctr.csv", "--tsc-hz", "1e9", "--format", "json"];
     let (rows, whole_j) = energies(&tenants(folder.path(), &arguments));
     let between = |from: u64, to: u64| (counter(to) - counter(from)) as f64 / 65_536.0;
     assert!((whole_j - between(0, 90)).abs() < 1e-6, "{whole_j} J: {rows:?}");
@@ -255,7 +257,8 @@ fn a_meter_that_stops_early_does_not_thin_the_power() {
     let log = [(0.0, "swapper", "java"), (12.0, "java", "swapper")];
     fs::write(folder.path().join("log.txt"), switches(&log)).unwrap();
     fs::write(folder.path().join("meter.csv"), "time_s,power_w\n0,64\n2,64\n4,64\n").unwrap();
-    let output = tenants(folder.path(), &["perf", "log.txt", "--energy", "meter.csv", "--json"]);
+    let output =
+        tenants(folder.path(), &["perf", "log.txt", "--energy", "meter.csv", "--format", "json"]);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     for power in [&json["power_w"], &json["tenants"][0]["power_w"]] {
         assert!((power.as_f64().unwrap() - 64.0).abs() < 1e-6, "{json}");
@@ -277,8 +280,10 @@ fn counters_that_run_on_are_not_summed() {
     let output = tenants(folder.path(), &["xen", "ctr.csv", "--tsc-hz", "1e9"]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stdout));
     assert!(text(&output.stderr).contains("--running 48"), "{}", text(&output.stderr));
-    let output =
-        tenants(folder.path(), &["xen", "ctr.csv", "--tsc-hz", "1e9", "--running", "48", "--json"]);
+    let output = tenants(
+        folder.path(),
+        &["xen", "ctr.csv", "--tsc-hz", "1e9", "--running", "48", "--format", "json"],
+    );
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!((json["tenants"][0]["cycles"].as_f64().unwrap() / 3e9 - 1.0).abs() < 0.05, "{json}");
 }

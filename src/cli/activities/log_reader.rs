@@ -103,7 +103,7 @@ fn no_usable_line<'r>(
     let why = remarks
         .next()
         .map_or(String::new(), |remark| format!(" ({})", visible_name(&remark.message)));
-    let remedy = if inputs.format.is_some() { "; is --format right?" } else { "" };
+    let remedy = if inputs.format.is_some() { "; is --log-format right?" } else { "" };
     Failure::NoData(format!(
         "{}: no state, no activity and no reading of a meter in it{why}{remedy}",
         files.join(", ")
@@ -165,7 +165,8 @@ fn guess_format(path: &Path, log: &TextLog) -> Result<LogFormat, Failure> {
     } else if has("Battery History") || has("\n9,h,") || has("\n9,hsp,") {
         Ok(LogFormat::Batterystats)
     } else {
-        let unknown = || "what sort of log this is can't be told; say it with --format".to_owned();
+        let unknown =
+            || "what sort of log this is can't be told; say it with --log-format".to_owned();
         Err(Failure::input(path, columns::header_problem(titles).unwrap_or_else(unknown)))
     }
 }
@@ -239,7 +240,7 @@ impl InputLog<'_> {
     fn remark_on_traces_beside(&self) -> Option<Remark> {
         let traces = self.text.as_ref().map(|text| text.traces.join(", "))?;
         let message = format!(
-            "the archive has traces as well, which are not read ({traces}); --format perfetto \
+            "the archive has traces as well, which are not read ({traces}); --log-format perfetto \
              reads them and not the battery's history"
         );
         (!traces.is_empty()).then(|| Remark::new(RemarkKind::NotRead, message))
@@ -254,7 +255,7 @@ fn read_traces(
 ) -> Result<NodeLog, Failure> {
     let wrong = |error: LogFileError| match error {
         LogFileError::NoTrace(_) => {
-            Failure::NoData(format!("{}: {error}; is --format right?", visible_path(path)))
+            Failure::NoData(format!("{}: {error}; is --log-format right?", visible_path(path)))
         }
         error => Failure::input(path, error),
     };

@@ -2,6 +2,7 @@
 //! activity and over time.
 
 mod columns;
+mod figures;
 mod log_reader;
 mod questions;
 
@@ -20,6 +21,7 @@ use crate::folder::{OnExisting, Output};
 use crate::report::activities_page;
 
 use self::questions::QuestionAnswers;
+use super::answer::{AnswerFormat, FormatArgument};
 use super::energies::EnergyRowsFile;
 use super::progress;
 use super::quantity::number_between;
@@ -85,8 +87,8 @@ struct AccountArguments {
     #[arg(required = true)]
     logs: Vec<PathBuf>,
     /// What the logs are; told from their contents, unless given.
-    #[arg(long, value_enum)]
-    format: Option<log_reader::LogFormat>,
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    log_format: Option<log_reader::LogFormat>,
     /// Names of a binary log's numbers (TOML); as often as there are binary logs.
     #[arg(long)]
     names: Vec<PathBuf>,
@@ -140,6 +142,10 @@ struct AccountArguments {
     /// Replace existing results.
     #[arg(long)]
     force: bool,
+    // Not flattened either.
+    /// What is printed: text for people, or one JSON object for programs (docs/agents.md).
+    #[arg(long, value_enum, default_value_t)]
+    format: AnswerFormat,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -176,6 +182,12 @@ fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
     check_picture_span(arguments)?;
     let energies = arguments.partial.as_deref();
     let energies = energies.map(|path| EnergyRowsFile::open(path, arguments.force)).transpose()?;
+    let has_rows_on_output = energies.as_ref().is_some_and(EnergyRowsFile::is_standard_output);
+    let format = FormatArgument::from(arguments.format);
+    if format.is_json() && has_rows_on_output {
+        let why = "--format json: --partial - has its rows on standard output: give a file";
+        return Err(Failure::Usage(why.into()));
+    }
     let output = arguments.out.as_deref().map(|out| open_output(arguments, out));
     let output = output.transpose()?;
     let mut labels = Labels::default();
@@ -198,9 +210,12 @@ fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
     for remark in base.iter().flatten().flat_map(|analysis| &analysis.remarks) {
         progress::warn_in_line(format!("--against: {}: {}", remark.kind, remark.message));
     }
-    if !energies.is_some_and(|energies| energies.is_standard_output()) {
-        let summary = output::summary_text(&analyses, &labels, options.account.logging);
-        progress::result(summary + &answers.text());
+    if !has_rows_on_output {
+        let text = || {
+            let summary = output::summary_text(&analyses, &labels, options.account.logging);
+            summary + &answers.text()
+        };
+        format.print("activities", &figures::figures(&analyses, &answers, &labels), text);
     }
     let files = result_files(arguments);
     for path in output.iter().flat_map(|output| files.iter().map(|file| output.path(file))) {
@@ -233,7 +248,7 @@ fn read(
 ) -> Result<Vec<NodeLog>, Failure> {
     let inputs = log_reader::LogInputs {
         logs,
-        format: arguments.format,
+        format: arguments.log_format,
         names,
         node: &arguments.node,
         rails: &arguments.rails,

@@ -5,8 +5,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
 use crate::boards::board_fit::unfit_keys;
 use crate::boards::{self, BoardChoice};
+use crate::cli::answer::{FormatArgument, path_text};
 use crate::cli::progress;
 use crate::device::{
     Board, BoardState, DeviceError, LOCAL_SERIAL, PrepareOptions, Server, local_shell, prepare,
@@ -18,13 +21,42 @@ use crate::power::meter::{SAMPLED_HERE, SAMPLED_ON_BOARDS};
 use crate::power::{METERS, Meter, MeterError, MeterOffer};
 use crate::scenario::read_scenario;
 
+/// Results of checks: text is printed at once, figures at the end as one JSON object.
+struct CheckReport {
+    format: FormatArgument,
+    boards: Vec<Value>,
+    together: Option<String>,
+}
+
+impl CheckReport {
+    /// Prints the text of a check.
+    fn say(&self, text: impl AsRef<str>) {
+        if !self.format.is_json() {
+            progress::result(text);
+        }
+    }
+
+    /// Prints the figures, if there are any and they are asked for.
+    fn print_figures(&self) {
+        if !self.boards.is_empty() {
+            let figures = json!({"boards": self.boards, "together": self.together});
+            self.format.print_figures("board check", &figures);
+        }
+    }
+}
+
 /// Checks a scenario, whose file is named first, on boards and reports every key that does not fit.
 /// Without a scenario checks the boards themselves.
-pub(super) fn check_all(names: &[String]) -> Result<(), Failure> {
-    match names {
-        [file, boards @ ..] if is_scenario(file) => check_scenario(Path::new(file), boards),
-        boards => check_boards(boards),
-    }
+pub(super) fn check_all(names: &[String], format: FormatArgument) -> Result<(), Failure> {
+    let mut report = CheckReport { format, boards: Vec::new(), together: None };
+    let done = match names {
+        [file, boards @ ..] if is_scenario(file) => {
+            check_scenario(Path::new(file), boards, &mut report)
+        }
+        boards => check_boards(boards, &mut report),
+    };
+    report.print_figures();
+    done
 }
 
 /// Whether a name is that of a scenario's file: serials have no such ending.
@@ -33,7 +65,7 @@ fn is_scenario(name: &str) -> bool {
 }
 
 /// Checks a scenario on boards and reports every key that does not fit.
-fn check_scenario(file: &Path, boards: &[String]) -> Result<(), Failure> {
+fn check_scenario(file: &Path, boards: &[String], report: &mut CheckReport) -> Result<(), Failure> {
     let scenario = read_scenario(file)?;
     if boards.is_empty() {
         let message = "name the board too: a serial, `jvm` or `virtual:NAME`";
@@ -43,13 +75,16 @@ fn check_scenario(file: &Path, boards: &[String]) -> Result<(), Failure> {
     for name in boards {
         let choice = name.parse::<BoardChoice>().map_err(Failure::Usage)?;
         let unfit = unfit_keys(&scenario, &choice)?;
-        progress::result(format!("board        {}", visible_name(name)));
+        report.say(format!("board        {}", visible_name(name)));
         for key in &unfit {
-            progress::result(format!("  unfit      {}", visible_name(&key.to_string())));
+            report.say(format!("  unfit      {}", visible_name(&key.to_string())));
         }
         if unfit.is_empty() {
-            progress::result("  scenario   fits: no key is known to fail there");
+            report.say("  scenario   fits: no key is known to fail there");
         }
+        let keys = unfit.iter().map(|key| json!({"key": key.key, "problem": key.problem}));
+        let keys: Vec<Value> = keys.collect();
+        report.boards.push(json!({"board": name, "scenario": path_text(file), "unfit_keys": keys}));
         all += unfit.len();
     }
     match all {
@@ -64,15 +99,16 @@ fn check_scenario(file: &Path, boards: &[String]) -> Result<(), Failure> {
 
 /// Checks boards one after the other, and whether they can share a campaign. The first fault is
 /// returned at the end, after the results of all of them.
-fn check_boards(serials: &[String]) -> Result<(), Failure> {
+fn check_boards(serials: &[String], report: &mut CheckReport) -> Result<(), Failure> {
     let mut fault = None;
     let mut states = Vec::new();
     for serial in serials {
-        match check_board(serial) {
+        match check_board(serial, report) {
             Ok(state) => states.extend(state.map(|state| (serial, state))),
             Err(failure) if serials.len() == 1 => return Err(failure),
             Err(failure) => {
-                progress::result(format!("board        {serial}\nfault        {failure}"));
+                report.say(format!("board        {serial}\nfault        {failure}"));
+                report.boards.push(json!({"board": serial, "fault": failure.to_string()}));
                 fault.get_or_insert(failure);
             }
         }
@@ -81,7 +117,9 @@ fn check_boards(serials: &[String]) -> Result<(), Failure> {
         return Err(failure);
     }
     if serials.len() > 1 {
-        progress::result(check_compatibility(&states)?);
+        let text = check_compatibility(&states)?;
+        report.say(&text);
+        report.together = Some(text);
     }
     Ok(())
 }
@@ -115,8 +153,37 @@ fn check_compatibility(states: &[(&String, BoardState)]) -> Result<String, Failu
 
 /// Checks the meters of a board or of this machine, prints them, and returns the prepared board.
 /// One without any real meter is at fault: energy that cannot be measured is not 0 J.
-fn check_board(serial: &str) -> Result<Option<BoardState>, Failure> {
-    let (answers, used, prepared) = match serial {
+fn check_board(serial: &str, report: &mut CheckReport) -> Result<Option<BoardState>, Failure> {
+    let (answers, used, prepared) = read_board(serial)?;
+    report.say(prepared_text(serial, prepared.as_ref()));
+    report.say(meters_text(&answers, used).trim_end());
+    report.boards.push(board_figures(serial, &answers, used, prepared.as_ref()));
+    let real =
+        |(meter, offer): &(&dyn Meter, _)| meter.name() != "software" && Result::is_ok(offer);
+    if !answers.iter().any(real) {
+        let estimate = used.map_or(String::new(), |name| {
+            format!("; sessions run all the same, with power estimated by `{name}`")
+        });
+        return Err(Failure::Board(format!(
+            "{serial} has no power meter that can be read: its energy is unknown, not 0 J{estimate}"
+        )));
+    }
+    match prepared {
+        Some(Err(error)) => Err(error.into()),
+        Some(Ok(state)) => Ok(Some(state)),
+        None => Ok(None),
+    }
+}
+
+/// Meters of a board, the used one, and the prepared board; this machine is not prepared.
+type ReadBoard = (Vec<MeterAnswer>, Option<&'static str>, Option<PreparedBoard>);
+
+/// A prepared board, or why it cannot be prepared.
+type PreparedBoard = Result<BoardState, DeviceError>;
+
+/// Reads the meters of a board or of this machine, and prepares the board.
+fn read_board(serial: &str) -> Result<ReadBoard, Failure> {
+    Ok(match serial {
         LOCAL_SERIAL => {
             let answers = read_offers(local_shell)?;
             let used = best_meter(&SAMPLED_HERE, &answers);
@@ -143,33 +210,62 @@ fn check_board(serial: &str) -> Result<Option<BoardState>, Failure> {
             restore(&board)?;
             (answers, used, state)
         }
-    };
-    match &prepared {
-        Some(Ok(state)) => progress::result(description(serial, state).trim_end()),
-        Some(Err(error)) => {
-            progress::result(format!("board        {serial}\nprepared     no: {error}"))
-        }
-        None if serial == LOCAL_SERIAL => {
-            progress::result(format!("board        {serial} (this machine)"));
-        }
-        None => progress::result(format!("board        {serial}\nprepared     no: no meter")),
-    }
-    progress::result(meters_text(&answers, used).trim_end());
-    let real =
-        |(meter, offer): &(&dyn Meter, _)| meter.name() != "software" && Result::is_ok(offer);
-    if !answers.iter().any(real) {
-        let estimate = used.map_or(String::new(), |name| {
-            format!("; sessions run all the same, with power estimated by `{name}`")
-        });
-        return Err(Failure::Board(format!(
-            "{serial} has no power meter that can be read: its energy is unknown, not 0 J{estimate}"
-        )));
-    }
+    })
+}
+
+/// Text about a prepared board.
+fn prepared_text(serial: &str, prepared: Option<&PreparedBoard>) -> String {
     match prepared {
-        Some(Err(error)) => Err(error.into()),
-        Some(Ok(state)) => Ok(Some(state)),
-        None => Ok(None),
+        Some(Ok(state)) => description(serial, state).trim_end().to_owned(),
+        Some(Err(error)) => format!("board        {serial}\nprepared     no: {error}"),
+        None if serial == LOCAL_SERIAL => format!("board        {serial} (this machine)"),
+        None => format!("board        {serial}\nprepared     no: no meter"),
     }
+}
+
+/// Figures of a board: what it is, its meters, and why it cannot be prepared.
+fn board_figures(
+    serial: &str,
+    answers: &[MeterAnswer],
+    used: Option<&str>,
+    prepared: Option<&PreparedBoard>,
+) -> Value {
+    let meter = |(meter, offer): &MeterAnswer| match offer {
+        Ok(offer) => json!({
+            "meter": meter.name(),
+            "measures": meter.measures(),
+            "is_used": used == Some(meter.name()),
+            "rails": offer.rails,
+            "added_up_rails": offer.default_rails,
+            "remarks": offer.remarks,
+        }),
+        Err(error) => json!({"meter": meter.name(), "missing": error.to_string()}),
+    };
+    json!({
+        "board": serial,
+        "is_this_machine": serial == LOCAL_SERIAL,
+        "meters": answers.iter().map(meter).collect::<Vec<Value>>(),
+        "fault": prepared.and_then(|of| of.as_ref().err()).map(ToString::to_string),
+        "prepared": prepared.and_then(|of| of.as_ref().ok()).map(state_figures),
+    })
+}
+
+/// Figures of a prepared board.
+fn state_figures(state: &BoardState) -> Value {
+    json!({
+        "kind": if state.facts.is_virtual() { "virtual" } else { "real" },
+        "simulated_model": state.facts.simulated_model,
+        "model": state.facts.model,
+        "android": state.facts.android_release,
+        "power_rails": state.rails,
+        "silent_rails": state.silent_rails,
+        "refresh_s": state.update_period.map(|period| period.as_secs_f64()),
+        "frequency_khz": state.fixed_khz.or(state.frequency_khz),
+        "is_frequency_fixed": state.fixed_khz.is_some(),
+        "temperature_celsius": state.temperature_c,
+        "sampler": state.facts.sampler.map(|sampler| sampler.to_string()),
+        "missing_tools": state.missing_tools,
+    })
 }
 
 /// Meter with the offer of a board for it.

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
+
 use crate::account::profile::{
     self, Hits, ProfileEvaluation, ReferenceProfile, RunSpreadErrors, SpreadSource,
 };
@@ -12,20 +14,29 @@ use crate::format::counted;
 use crate::input_file;
 use crate::model::Model;
 use crate::operations::Dictionary;
+use crate::report::table_rows;
 use crate::stacks::{self, StackProfile, WeightFacts, WeightUnit, unit_of_header};
 use crate::toolchain::{Jdk, flight_recorder};
 
+use super::super::answer::FormatArgument;
 use super::super::progress;
 
-/// Writes `profile.csv` and `profile-entries.csv`. Each of `runs` is a file, or, with commas
-/// between them, one for each process that was a part of the run.
+/// Profiles of runs, with what their weights are. Each is a file, or, with commas between them, one
+/// for each process that was a part of the run.
+pub struct ProfileRuns<'a> {
+    pub files: &'a [PathBuf],
+    pub weights: WeightFacts,
+}
+
+/// Compares accounts with profiles; writes `profile.csv` and `profile-entries.csv`.
 pub fn evaluate(
     folder: &CampaignFolder,
     model: &Model,
-    runs: &[PathBuf],
-    weights: WeightFacts,
+    runs: ProfileRuns<'_>,
     output: &Output,
+    format: FormatArgument,
 ) -> Result<(), Failure> {
+    let ProfileRuns { files: runs, weights } = runs;
     output.check_free(&["profile.csv", "profile-entries.csv"])?;
     let facts = ScenarioFacts::read(folder, None)?;
     facts.check(model)?;
@@ -49,7 +60,14 @@ pub fn evaluate(
     }
     print_summary(&evaluation);
     let csv = evaluation.csv();
-    progress::document(csv.trim_end());
+    let (outside, samples) = evaluation.outside;
+    let figures = json!({
+        "against": "profile",
+        "samples": samples,
+        "samples_outside_application": outside,
+        "levels": table_rows(&csv),
+    });
+    format.print_table("evaluate", &figures, &csv);
     output.write("profile.csv", csv)?;
     output.write("profile-entries.csv", evaluation.entries_csv())?;
     progress::say(format!("written: {}", output.path("profile.csv").display()));

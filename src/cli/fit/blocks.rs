@@ -10,7 +10,7 @@ use crate::model::table::{PassColumns, RowSource, TableRows};
 use crate::model::{FitOptions, FoldOptions, FoldUnit, ModelError, Solver, StreamFit, fit_rows};
 
 use super::tables::TableFiles;
-use super::{Arguments, DataOrigin, DatasetFacts, Failure, Output, progress, summary};
+use super::{Arguments, DataOrigin, DatasetFacts, Failure, Output, progress};
 
 /// Size in bytes from which every solver that can reads a table in blocks (16 MB).
 const BLOCKS_BYTES: u64 = 16 << 20;
@@ -62,7 +62,7 @@ pub fn run(
     let (sha256, facts) = (tables.sha256()?, DatasetFacts::beside(&tables.named)?);
     let origin = DataOrigin { sha256: &sha256, facts: &facts, seed: arguments.seed };
     fitted.write(origin, output)?;
-    progress::result(summary(&fitted.model, &fitted.validation, options.weighting));
+    super::figures::print(arguments, &fitted, options, output);
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
 }

@@ -1,8 +1,12 @@
 //! `fit --factors`: fits effects of operation, size, type and device to measurements of patterns.
 
+use std::collections::BTreeMap;
+
 use clap::ValueEnum;
+use serde_json::json;
 
 use super::{Arguments, Failure, Output, Solver, progress};
+use crate::cli::answer::path_text;
 use crate::cli::user_table::read_user_table;
 use crate::format::counted;
 use crate::interval::Interval;
@@ -81,7 +85,18 @@ pub fn run(
     lines.extend(missing.map(|missing| format!("  {missing}")));
     lines.push(prior_line(&posterior));
     lines.extend(posterior.variance_shares().into_iter().map(share));
-    progress::result(lines.join("\n"));
+    let figures = json!({
+        "solver": "bayes",
+        "measurements": data.rows.len(),
+        "levels": data.levels.len(),
+        "rhat_max": posterior.draws.rhat_max(),
+        "ess_min": bulk.min(tail),
+        "within_prediction_share": held / all,
+        "variance_shares": posterior.variance_shares().into_iter().collect::<BTreeMap<_, _>>(),
+        "effects": posterior.effects(),
+        "folder": path_text(output.folder()),
+    });
+    arguments.format.print("fit", &figures, || lines.join("\n"));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
 }

@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
+
+use crate::cli::answer::path_text;
 use crate::folder::{names, read_text};
 use crate::format::counted;
 use crate::input_file;
@@ -13,6 +16,7 @@ use crate::model::{
 };
 use crate::toolchain::artifact::hash_of_bytes;
 
+use super::figures::{model_figures, validation_rows};
 use super::tables::TableFiles;
 use super::{Arguments, Failure, Output, PartialFile, progress};
 
@@ -53,9 +57,23 @@ pub fn write_partial(
         ModelError::Table(error) => tables.failure(&error),
         error => Failure::input(&tables.named, error),
     })?;
-    PartialFile::open(to, arguments.force)?.put(&partial.to_bytes())?;
+    let file = open_partial(arguments, to)?;
+    file.put(&partial.to_bytes())?;
+    let figures = json!({"rows": partial.rows(), "partial": path_text(to)});
+    arguments.format.print_figures("fit", &figures);
     progress::say(format!("{}: {}", counted(partial.rows(), "row"), to.display()));
     Ok(())
+}
+
+/// Opens the file of a partial; refuses standard output where a JSON object is printed there.
+fn open_partial(arguments: &Arguments, to: &Path) -> Result<PartialFile, Failure> {
+    let file = PartialFile::open(to, arguments.force)?;
+    match arguments.format.is_json() && file.is_standard_output() {
+        true => Err(Failure::Usage(
+            "--format json: --partial - has its sums on standard output: give a file".into(),
+        )),
+        false => Ok(file),
+    }
 }
 
 /// Names of the columns for target, group and weight.
@@ -74,11 +92,15 @@ pub fn merge(
 ) -> Result<(), Failure> {
     let merged = merge_partials(&partial_paths(paths)?)?;
     if let Some(to) = &arguments.partial {
-        return PartialFile::open(to, arguments.force)?.put(&merged.to_bytes());
+        open_partial(arguments, to)?.put(&merged.to_bytes())?;
+        let (rows, parts) = (merged.rows(), merged.parts().len());
+        let figures = json!({"rows": rows, "parts": parts, "partial": path_text(to)});
+        arguments.format.print_figures("fit", &figures);
+        return Ok(());
     }
     let output = Output::open(&arguments.out, arguments.force.into(), &progress::TERMINAL)?;
     if merged.is_judged() {
-        return write_validation(&merged, &output);
+        return write_validation(arguments, &merged, &output);
     }
     output.check_free(&[names::MODEL, names::ESTIMABILITY, ROUNDS])?;
     let MergedFit { mut model, estimability, rounds } = merged.fit(&options(&merged)?)?;
@@ -90,23 +112,35 @@ pub fn merge(
     output.write(names::ESTIMABILITY, estimability_csv(&estimability.operations)?)?;
     output.write(ROUNDS, rounds.to_json()?)?;
     let estimable = model.costs.iter().filter(|cost| cost.estimable).count();
-    progress::result(format!(
-        "{}: {} x {} in {}, rank {}, {} estimable from the cases alone\n  not validated yet: \
+    let mut figures = model_figures(&model);
+    figures["cases"] = json!(merged.rows());
+    figures["parts"] = json!(merged.parts().len());
+    figures["validation"] = json!(null);
+    figures["no_validation_reason"] = json!("merged partials are not judged yet (--judge)");
+    figures["folder"] = json!(path_text(output.folder()));
+    arguments.format.print("fit", &figures, || {
+        format!(
+            "{}: {} x {} in {}, rank {}, {} estimable from the cases alone\n  not validated yet: \
          --judge {} the same tables, and --merge what that gives",
-        model.solver,
-        counted(merged.rows(), "case"),
-        counted(model.costs.len(), "feature"),
-        counted(merged.parts().len(), "part"),
-        model.rank,
-        counted(estimable, "cost"),
-        output.path(names::MODEL).display(),
-    ));
+            model.solver,
+            counted(merged.rows(), "case"),
+            counted(model.costs.len(), "feature"),
+            counted(merged.parts().len(), "part"),
+            model.rank,
+            counted(estimable, "cost"),
+            output.path(names::MODEL).display(),
+        )
+    });
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
 }
 
 /// Writes and prints the cross-validation of merged judged partials.
-fn write_validation(merged: &SufficientStats, output: &Output) -> Result<(), Failure> {
+fn write_validation(
+    arguments: &Arguments,
+    merged: &SufficientStats,
+    output: &Output,
+) -> Result<(), Failure> {
     output.check_free(&[names::CROSS_VALIDATION])?;
     let (validation, squares) = merged.validation()?;
     output.write(names::CROSS_VALIDATION, cv_csv(&validation)?)?;
@@ -124,7 +158,14 @@ fn write_validation(merged: &SufficientStats, output: &Output) -> Result<(), Fai
         }
     }
     lines.extend(validation.verdict().map(|verdict| verdict.to_string()));
-    progress::result(lines.join("\n"));
+    let figures = json!({
+        "cases": rows,
+        "residual_rms_j": (squares / rows as f64).sqrt(),
+        "validation": validation_rows(&validation),
+        "verdict": validation.verdict().map(|verdict| verdict.to_string()),
+        "folder": path_text(output.folder()),
+    });
+    arguments.format.print("fit", &figures, || lines.join("\n"));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
+use super::super::answer::FormatArgument;
 use super::super::quantity::number_between;
 use super::super::schedule::Schedule;
 use super::control::MonitorSubcommand;
@@ -132,6 +133,8 @@ pub struct Arguments {
     /// Replace an existing recording.
     #[arg(long, help_heading = "Output")]
     pub(super) force: bool,
+    #[command(flatten, next_help_heading = "Output")]
+    pub(super) format: FormatArgument,
 
     /// A command to start and monitor; a JVM's methods are measured from its start.
     #[arg(last = true)]

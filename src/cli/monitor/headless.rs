@@ -3,9 +3,12 @@
 
 use std::io::ErrorKind::BrokenPipe;
 
+use serde_json::json;
+
 use crate::failure::Failure;
 use crate::recording::{HeaderRow, jvm_rows, process_rows, to_csv};
 
+use super::super::answer::path_text;
 use super::super::outcome::CommandOutcome;
 use super::super::stop::StopRequest;
 use super::super::{progress, standard_output};
@@ -30,7 +33,7 @@ pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<Comman
         let is_asked = session.is_asked();
         if let Some(frame) = session.next()? {
             // They are shown at the end of a recording alone.
-            if recorder.is_some() {
+            if recorder.is_some() || arguments.format.is_json() {
                 tallies.add(&frame, session.names());
             }
             match show(arguments, session, &frame, &mut recorder, &mut head) {
@@ -63,14 +66,35 @@ pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<Comman
             false => Failure::Board(why),
         });
     }
-    if let Some(recorder) = recorder {
-        let folder = recorder.finish()?;
-        let (seconds, is_model) = (session.about.duration_s, session.about.is_model());
-        progress::result(tallies.summary(seconds, is_model, session.calls()));
-        progress::say(format!("written: {}", folder.display()));
-    }
+    print_summary(arguments, session, &tallies, recorder)?;
     // Ctrl-C ends the command, too, and is no fault of it.
     Ok(if stop.is_asked() { CommandOutcome::Done } else { session.outcome() })
+}
+
+/// Ends the recording, if there is one, and prints the summary of a recording or of an answer for
+/// programs.
+fn print_summary(
+    arguments: &Arguments,
+    session: &MonitorSession,
+    tallies: &Tallies,
+    recorder: Option<Recorder>,
+) -> Result<(), Failure> {
+    let folder = recorder.map(Recorder::finish).transpose()?;
+    let (seconds, is_model) = (session.about.duration_s, session.about.is_model());
+    if arguments.format.is_json() || folder.is_some() {
+        let mut figures = tallies.figures(seconds, session.calls());
+        figures["basis"] = json!(session.about.basis().name());
+        figures["meter"] = json!(session.about.meter());
+        figures["cycles"] = json!(session.about.cycles);
+        figures["notes"] = json!(session.about.notes);
+        figures["folder"] = json!(folder.as_deref().map(path_text));
+        let text = || tallies.summary(seconds, is_model, session.calls());
+        arguments.format.print("monitor", &figures, text);
+    }
+    if let Some(folder) = folder {
+        progress::say(format!("written: {}", folder.display()));
+    }
+    Ok(())
 }
 
 fn show(
@@ -84,11 +108,17 @@ fn show(
     if let Some(recorder) = recorder {
         recorder.add(session, frame)?;
         progress::say(line(frame));
-    } else if arguments.openmetrics.is_none() && arguments.prometheus.is_none() {
+    } else if has_rows(arguments) {
         let rows = rows(session, frame, std::mem::replace(head, HeaderRow::Without));
         standard_output::write(rows.as_bytes())?;
     }
     Ok(())
+}
+
+/// Whether rows are written to standard output, which no other output has.
+fn has_rows(arguments: &Arguments) -> bool {
+    let is_elsewhere = arguments.openmetrics.is_some() || arguments.prometheus.is_some();
+    !is_elsewhere && !arguments.format.is_json()
 }
 
 /// Rows of methods where a JVM is measured, else of processes.

@@ -8,6 +8,8 @@ mod runner;
 
 use std::process::Command;
 
+use serde_json::json;
+
 use crate::attribution::monitor::agent_overhead::{
     AgentRun, FigureOverhead, OverheadVerdict, RunMean, agent_overhead_csv, agent_runs_csv,
     compare_agent_runs,
@@ -20,6 +22,7 @@ use crate::failure::Failure;
 use crate::folder::{OnExisting, Output};
 use crate::format::counted;
 use crate::private_files::TemporaryFolder;
+use crate::report::table_rows;
 use crate::toolchain::Jdk;
 
 use arguments::AgentOverheadArguments;
@@ -84,9 +87,12 @@ pub fn run(arguments: &AgentOverheadArguments) -> Result<(), Failure> {
         let why = "it was stopped before a repetition had a run with the agent and one without";
         return Err(Failure::NoData(why.into()));
     }
-    rows.iter().for_each(|row| progress::result(result_line(row)));
+    let csv = agent_overhead_csv(&rows);
+    let text = || rows.iter().map(result_line).collect::<Vec<_>>().join("\n");
+    let figures = json!({"figures": table_rows(&csv)});
+    arguments.format.print("monitor overhead", &figures, text);
     if let Some(output) = output {
-        let path = output.write(OVERHEAD_FILE, agent_overhead_csv(&rows))?;
+        let path = output.write(OVERHEAD_FILE, csv)?;
         progress::say(format!("written: {}", path.display()));
     }
     Ok(())

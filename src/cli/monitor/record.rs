@@ -130,7 +130,8 @@ impl Recorder {
     /// Ends the recording and writes its accounts; returns the folder.
     pub fn finish(self) -> Result<PathBuf, Failure> {
         drop(self.files);
-        super::recording::account(self.output.folder(), None, Some(&self.output), None)?;
-        Ok(self.output.folder().to_path_buf())
+        let folder = self.output.folder();
+        super::recording::account(folder, None, Some(&self.output), None)?;
+        Ok(folder.to_path_buf())
     }
 }

@@ -20,7 +20,7 @@ use crate::power::FigureBasis;
 use crate::power::{PowerTrace, Window};
 use crate::recording::{
     MONITOR_FILE, Recording, RecordingSums, accounts_of, call_accounts, ledger_csv, read_rows,
-    recording_page, sum_recording, summary_text, tables,
+    recording_figures, recording_page, sum_recording, summary_text, tables,
 };
 use crate::report::Repository;
 
@@ -88,13 +88,13 @@ fn newer_rows<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Vec<T>, 
     if folder.join(name).exists() { rows(folder, name) } else { Ok(Vec::new()) }
 }
 
-/// Computes the accounts of a recording and writes the wanted outputs.
+/// Computes the accounts of a recording and writes the wanted outputs; returns their figures.
 pub fn account(
     folder: &Path,
     mapping: Option<&Path>,
     output: Option<&Output>,
     energies: Option<&EnergyRowsFile>,
-) -> Result<(), Failure> {
+) -> Result<serde_json::Value, Failure> {
     let recording = read(folder, mapping)?;
     let sums = sum_recording(&recording);
     assert!(accounts_of(&sums).ledger.adds_up(), "a recording's ledger adds up");
@@ -104,7 +104,7 @@ pub fn account(
     if let Some(output) = output {
         write_accounts(&recording, &sums, output)?;
     }
-    Ok(())
+    Ok(recording_figures(&name_of(folder), &recording, &sums))
 }
 
 fn write_accounts(
@@ -122,13 +122,22 @@ fn write_accounts(
     Ok(())
 }
 
-/// Writes the page of a recording; returns its summary as text.
-pub fn write_report(output: &Output, mapping: Option<&Path>) -> Result<String, Failure> {
+/// Summary of a recording as text, and its figures for programs.
+pub struct RecordingReport {
+    pub summary: String,
+    pub figures: serde_json::Value,
+}
+
+/// Writes the page of a recording; returns its summary.
+pub fn write_report(output: &Output, mapping: Option<&Path>) -> Result<RecordingReport, Failure> {
     let folder = output.folder();
     let (recording, name) = (read(folder, mapping)?, name_of(folder));
     let sums = sum_recording(&recording);
     output.write("report.html", recording_page(&name, &recording, &sums))?;
-    Ok(summary_text(&name, &recording, &sums))
+    Ok(RecordingReport {
+        summary: summary_text(&name, &recording, &sums),
+        figures: recording_figures(&name, &recording, &sums),
+    })
 }
 
 fn name_of(folder: &Path) -> String {

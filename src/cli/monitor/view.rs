@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::{Value, json};
+
 use crate::attribution::mapping::{Mapping, RuntimeMethod};
 use crate::attribution::monitor::jvm::{JvmMethod, JvmState, MethodCycle, Way};
 use crate::format::visible_name;
@@ -231,6 +233,36 @@ impl Tallies {
         };
         let parts: Vec<String> = self.now_w.iter().map(part).collect();
         if parts.is_empty() { "no figure in this cycle".into() } else { parts.join(", ") }
+    }
+
+    /// The end of a headless run for programs: all rows of each level. `calls` is the word for
+    /// their counts: calls, or samples.
+    pub fn figures(&self, seconds: f64, calls: &str) -> Value {
+        let mut figures = json!({
+            "duration_s": seconds,
+            "no_intervals_reason": "one recording has no repeats",
+        });
+        for (level, key) in [
+            (ListLevel::Processes, "processes"),
+            (ListLevel::Threads, "threads"),
+            (ListLevel::Methods, "methods"),
+            (ListLevel::Classes, "classes"),
+        ] {
+            let Some(rows) = self.rows.get(&level) else { continue };
+            let mut rows: Vec<_> = rows.iter().collect();
+            rows.sort_by(|a, b| order(SortKey::Energy, *a, *b));
+            let row = |(name, tally): (&String, &RowTally)| {
+                let mut row = json!({
+                    "name": name.trim(),
+                    "energy_j": tally.total_j,
+                    "power_w": tally.total_j / seconds,
+                });
+                row[calls] = json!(tally.calls);
+                row
+            };
+            figures[key] = rows.into_iter().map(row).collect();
+        }
+        figures
     }
 
     /// The end of a headless run: the costliest rows of each level.

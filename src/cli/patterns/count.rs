@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use clap::Args;
+use serde_json::{Value, json};
 
+use crate::cli::answer::{FormatArgument, path_text};
 use crate::cli::outcome::CommandOutcome;
 use crate::cli::progress;
 use crate::csv_text::CsvText;
@@ -15,6 +17,7 @@ use crate::folder::{OnExisting, Output};
 use crate::format::counted;
 use crate::pattern_counts::ExecutedPatterns;
 use crate::private_files::TemporaryFolder;
+use crate::report::table_rows;
 use crate::toolchain::Jdk;
 use crate::toolchain::bytecode_counter::{
     BytecodeCounter, BytecodeCounts, CountedMethod, read_bytecode_counts,
@@ -62,6 +65,8 @@ pub struct Arguments {
     /// Replace existing results.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    format: FormatArgument,
     /// Arguments of the program.
     #[arg(last = true)]
     program: Vec<String>,
@@ -89,6 +94,8 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
         TemporaryFolder::new("counts").map_err(Failure::io("create", std::env::temp_dir()))?;
     let file = folder.path().join("counts.txt");
     let counter = BytecodeCounter::get(&jdk)?;
+    let program_output = arguments.format.output_of_program();
+    let program_output = program_output.map_err(Failure::io("share", "standard error"))?;
     let status = Command::new(&jdk.java)
         .args(counter.options(&file))
         .arg("-cp")
@@ -97,6 +104,7 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
         .args(&arguments.program)
         .envs(user_locale())
         .stdin(Stdio::inherit())
+        .stdout(program_output)
         .status()
         .map_err(Failure::io("start", &jdk.java))?;
     let counts = read_bytecode_counts(&file)?;
@@ -104,16 +112,20 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     let device = arguments.device.as_deref();
     let mut table = ExecutedPatterns::table(device.is_some());
     patterns.add_rows(&mut table, &arguments.case, device, None);
-    output.write(COUNTS_FILE, table.text())?;
+    let table = table.text();
+    let mut figures = figures(&patterns, &counts, &table);
+    output.write(COUNTS_FILE, table)?;
     let mut outside = CsvText::new(ExecutedPatterns::OUTSIDE_COLUMNS);
     patterns.add_outside_rows(&mut outside, &arguments.case);
     for (name, reason) in &counts.uncounted {
         outside.row([arguments.case.as_str(), name, reason, ""]);
     }
     output.write(OUTSIDE_FILE, outside.text())?;
-    progress::result(summary(&patterns, &counts));
-    progress::say(format!("written: {}", output.folder().display()));
     let code = u8::try_from(exit_code(status)).unwrap_or(1);
+    figures["exit_code"] = json!(code);
+    figures["folder"] = json!(path_text(output.folder()));
+    arguments.format.print("patterns count", &figures, || summary(&patterns, &counts));
+    progress::say(format!("written: {}", output.folder().display()));
     Ok(CommandOutcome::of_program(code))
 }
 
@@ -157,6 +169,22 @@ fn uncounted_text(arguments: &Arguments, counts: &BytecodeCounts) -> String {
         names => names.iter().find_map(|name| counts.uncounted_within(name)),
     };
     uncounted.map_or(String::new(), |(name, reason)| format!(" ({name} was not counted: {reason})"))
+}
+
+/// Figures of counted patterns: the rows of the table, and the executions outside of patterns.
+fn figures(patterns: &ExecutedPatterns, counts: &BytecodeCounts, table: &str) -> Value {
+    let outside = patterns.outside.iter().map(|(of, executions)| {
+        json!({"instruction": of.instruction, "reason": of.reason, "executions": executions})
+    });
+    let uncounted =
+        counts.uncounted.iter().map(|(name, reason)| json!({"name": name, "reason": reason}));
+    json!({
+        "instructions": patterns.instructions,
+        "instructions_outside_patterns": patterns.outside_instructions(),
+        "patterns": table_rows(table),
+        "outside": outside.collect::<Vec<Value>>(),
+        "uncounted": uncounted.collect::<Vec<Value>>(),
+    })
 }
 
 /// How many instructions are parts of patterns, and which executions are not.
@@ -204,6 +232,7 @@ mod tests {
             device: None,
             out: PathBuf::new(),
             force: false,
+            format: FormatArgument::default(),
             program: Vec::new(),
         };
         let add = ListedInstruction { name: "iadd".into(), operand: String::new(), target: None };

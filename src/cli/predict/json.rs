@@ -1,4 +1,4 @@
-//! Predictions as a JSON document.
+//! Predictions as figures for programs.
 
 use serde_json::{Value, json};
 
@@ -6,19 +6,11 @@ use super::Predictions;
 use super::case_prediction::{CasePrediction, DistributionSummary};
 use super::comparison::CaseComparison;
 
-/// Version of the document.
-const FORMAT: u32 = 1;
-
-/// The document: energies in joules, probabilities from 0 to 1, null for what is unknown.
-pub(super) fn document(found: &Predictions) -> String {
+/// The figures: energies in joules, probabilities from 0 to 1, null for what is unknown.
+pub(super) fn figures(found: &Predictions) -> Value {
     let cases: Vec<Value> = found.cases.iter().map(case_value).collect();
     let comparisons: Vec<Value> = found.comparisons.iter().map(comparison_value).collect();
-    let document = json!({
-        "format": FORMAT,
-        "cases": cases,
-        "comparisons": comparisons,
-    });
-    format!("{document:#}")
+    json!({"cases": cases, "comparisons": comparisons})
 }
 
 fn case_value(row: &CasePrediction) -> Value {

@@ -3,16 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde_json::json;
 use wattline_units::limits::UNPACKED_LOG_BYTES;
 
 use crate::attribution::tenants::{DumpsysError, battery_use, cpu_use, dumpsys_csv};
 use crate::attribution::{Split, unpack_log};
+use crate::cli::answer::FormatArgument;
 use crate::cli::progress;
 use crate::cli::quantity::number_between;
 use crate::failure::Failure;
 use crate::folder::{OnExisting, Output};
 use crate::format::counted_as;
 use crate::log_file;
+use crate::report::table_rows;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -33,6 +36,8 @@ pub struct Arguments {
     /// Replace an existing result.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    format: FormatArgument,
 }
 
 /// Joules of a milliampere-hour at one volt.
@@ -69,7 +74,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         Err(error) => return Err(Failure::input(&arguments.file, error)),
     };
-    progress::document(csv.trim_end());
+    let figures = json!({"basis": "estimated by the device", "tenants": table_rows(&csv)});
+    arguments.format.print_table("tenants dumpsys", &figures, &csv);
     if let Some(folder) = &arguments.out {
         let output = Output::open(folder, OnExisting::from(arguments.force), &progress::TERMINAL)?;
         let path = output.write("tenants.csv", &csv)?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::attribution::tenants::{EnergySource, RecordWindow, StreamOptions};
+use crate::cli::answer::FormatArgument;
 use crate::cli::energies::EnergiesArgument;
 use crate::cli::quantity::{PRINTED_ROWS_MAX, number_between, whole_number_between};
 use crate::failure::Failure;
@@ -56,9 +57,8 @@ pub struct StreamArguments {
     /// Tenants printed by name.
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = whole_number_between(0, PRINTED_ROWS_MAX))]
     pub top: usize,
-    /// Print the result as JSON.
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub format: FormatArgument,
 }
 
 impl StreamArguments {

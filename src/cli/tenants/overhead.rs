@@ -9,12 +9,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde_json::json;
 
 use crate::attribution::tenants::{RunSet, overhead_csv, overhead_epsilon, parse_runs};
+use crate::cli::answer::FormatArgument;
 use crate::cli::progress;
 use crate::cli::user_table::read_user_table;
 use crate::failure::Failure;
 use crate::folder::{OnExisting, Output};
+use crate::report::table_rows;
 
 use experiment::ExperimentArguments;
 
@@ -41,6 +44,8 @@ pub struct Arguments {
     /// Replace an existing result.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    format: FormatArgument,
 }
 
 /// Kinds of things that can be tested where runs are made.
@@ -69,10 +74,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let OverheadFigures { with, base, source } = figures;
     let csv = overhead_csv(&with, &base).map_err(|error| Failure::input(source, error))?;
-    for (group, with) in &with {
-        let Some(base) = base.get(group) else { continue };
-        progress::result(result_line(group, *with, *base) + basis);
-    }
+    let lines = with.iter().filter_map(|(group, with)| {
+        let base = base.get(group)?;
+        Some(result_line(group, *with, *base) + basis)
+    });
+    let figures = json!({"groups": table_rows(&csv), "remark": basis.trim()});
+    arguments.format.print("tenants overhead", &figures, || lines.collect::<Vec<_>>().join("\n"));
     if with.values().chain(base.values()).any(|runs| runs.count < FEW_RUNS) {
         progress::say(
             "note: fewer than 30 runs in a set: epsilon by Student's t is the one to trust",

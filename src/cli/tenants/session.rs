@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use crate::attribution::tenants::{
     EnergySource, StreamOptions, TenantNames, TenantRecord, TenantTable, WindowStream, WindowView,
     json_line, json_whole, openmetrics, rows_csv, tenant_table,
@@ -210,7 +212,7 @@ impl<'a> TenantSession<'a> {
         if self.publisher.is_wanted() {
             self.publisher.publish(&format!("{json}\n"))?;
         }
-        self.print_whole(&total, &json, source);
+        self.print_whole(&total, &json, source)?;
         for note in notes {
             progress::say(format!("note: {}", visible_name(note)));
         }
@@ -252,14 +254,15 @@ impl<'a> TenantSession<'a> {
     }
 
     /// Prints the whole, unless standard output is for its rows.
-    fn print_whole(&self, total: &WindowView, json: &str, source: &str) {
+    fn print_whole(&self, total: &WindowView, json: &str, source: &str) -> Result<(), Failure> {
         if self.energies.as_ref().is_some_and(EnergyRowsFile::is_standard_output) {
-            return;
+            return Ok(());
         }
-        match self.arguments.json {
-            true => progress::document(json),
-            false => progress::result(self.view_table(total, source).trim_end()),
-        }
+        let figures: Value =
+            serde_json::from_str(json).map_err(|error| Failure::input(source, error))?;
+        let text = || self.view_table(total, source).trim_end().to_owned();
+        self.arguments.format.print("tenants", &figures, text);
+        Ok(())
     }
 
     /// Returns a note on the source of the energy.
@@ -288,6 +291,16 @@ impl<'a> TenantSession<'a> {
 /// Opens the file for the rows of the whole, if the flag is given.
 fn open_energy_rows(arguments: &StreamArguments) -> Result<Option<EnergyRowsFile>, Failure> {
     let energies = arguments.energies.open(arguments.force)?;
+    if arguments.follow && arguments.format.is_json() {
+        let why = "--follow prints views as text: with --format json read them from --serve or \
+                   --share";
+        return Err(Failure::Usage(why.into()));
+    }
+    let is_json = arguments.format.is_json();
+    if is_json && energies.as_ref().is_some_and(EnergyRowsFile::is_standard_output) {
+        let why = "--format json: --partial - has its rows on standard output: give a file";
+        return Err(Failure::Usage(why.into()));
+    }
     if arguments.follow && energies.as_ref().is_some_and(EnergyRowsFile::is_standard_output) {
         let why = "--follow prints to standard output, where --partial - has its rows: give a file";
         return Err(Failure::Usage(why.into()));

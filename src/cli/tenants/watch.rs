@@ -9,6 +9,7 @@ use clap::builder::PossibleValuesParser;
 use serde::Deserialize;
 use wattline_units::limits::{LINE_BYTES, VIEW_SECONDS};
 
+use crate::cli::answer::FormatArgument;
 use crate::cli::quantity::{PRINTED_ROWS_MAX, whole_number_between};
 use crate::cli::{progress, standard_output};
 use crate::failure::Failure;
@@ -19,7 +20,9 @@ use crate::toolchain::deadline_stream::{DeadlineStream, connect_unix_socket};
 #[command(after_help = "\
 Example:
   wattline tenants cgroups --for 0 --serve /tmp/views.sock &
-  wattline tenants watch /tmp/views.sock")]
+  wattline tenants watch /tmp/views.sock
+
+With --format json each view is a line with one JSON object, as it comes.")]
 pub struct Arguments {
     /// The socket.
     socket: PathBuf,
@@ -29,9 +32,8 @@ pub struct Arguments {
     /// Tenants shown.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole_number_between(0, PRINTED_ROWS_MAX))]
     top: usize,
-    /// Print the lines as they come.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: FormatArgument,
 }
 
 #[derive(Debug, Deserialize)]
@@ -61,7 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         if standard_output::is_closed() {
             break;
         }
-        if arguments.json {
+        if arguments.format.is_json() {
             progress::document(&line);
             continue;
         }

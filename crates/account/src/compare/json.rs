@@ -19,7 +19,8 @@ pub fn json(comparison: &Comparison) -> String {
         })
     });
     let mut value = json!({
-        "format": 1,
+        "schema": 1,
+        "command": "compare",
         "tool_version": env!("CARGO_PKG_VERSION"),
         "mode": match comparison.mode {
             CompareMode::Measured => "measured",

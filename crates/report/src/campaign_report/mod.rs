@@ -56,13 +56,15 @@ pub struct ReportInput<'r> {
     pub microbenchmarks: usize,
 }
 
-/// A finished report: page and summary.
+/// A finished report: page, summary and figures.
 #[derive(Debug, Clone)]
 pub struct WrittenReport {
     /// The HTML page.
     pub html: String,
     /// The summary for the terminal.
     pub summary: String,
+    /// Figures of the report, for programs.
+    pub figures: serde_json::Value,
 }
 
 /// Writes the report. `folder` has the raw logs, from which activities are read.
@@ -98,7 +100,11 @@ pub fn write_report(
         notes: &notes(facts, about, table, model),
         parts: &Vec::from_iter(activities::campaign_activities(folder, facts, scenario, progress)),
     };
-    WrittenReport { html: report::report_page(&data), summary: report::summary_text(&data) }
+    WrittenReport {
+        html: report::report_page(&data),
+        summary: report::summary_text(&data),
+        figures: report::figures::report_figures(&data),
+    }
 }
 
 /// Source texts by path.

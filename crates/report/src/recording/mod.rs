@@ -7,6 +7,7 @@
 //! exact.
 
 mod accounts;
+mod figures;
 mod names;
 mod page;
 mod rows;
@@ -22,6 +23,7 @@ pub use accounts::{
     MethodSum, ProcessSum, RecordedMethodKey, RecordingSums, accounts_of, kind_of_thread,
     sum_recording,
 };
+pub use figures::recording_figures;
 pub use page::{recording_page, summary_text};
 #[cfg(test)]
 pub(crate) use rows::{CycleRow, NodeRow, ProcessRow, StackRow, ThreadRow};

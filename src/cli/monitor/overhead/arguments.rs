@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::answer::FormatArgument;
 use crate::cli::quantity::{number_between, whole_number_between};
 
 #[derive(Debug, Clone, Args)]
@@ -54,6 +55,8 @@ pub struct AgentOverheadArguments {
     /// Replace an existing result.
     #[arg(long)]
     pub(super) force: bool,
+    #[command(flatten)]
+    pub(super) format: FormatArgument,
     /// The command, `java` with its arguments; without one a built-in program runs.
     #[arg(last = true)]
     pub(super) command: Vec<String>,
