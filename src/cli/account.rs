@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::folder::names::LEDGER;
 use crate::folder::{CampaignFolder, OnExisting, Output, read_artifact};
 use crate::model::Model;
+use crate::power::FigureBasis;
 use crate::report::account_figures;
 use crate::scenario_accounts;
 
@@ -56,10 +57,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let energies = arguments.energies.open(arguments.force)?;
     let has_rows_on_output = energies.as_ref().is_some_and(EnergyRowsFile::is_standard_output);
-    if arguments.format.is_json() && has_rows_on_output {
-        let why = "--format json: --partial - has its rows on standard output: give a file";
-        return Err(Failure::Usage(why.into()));
-    }
+    arguments.format.check_alone(has_rows_on_output)?;
     let output = arguments.out.as_deref().map(|out| open_output(out, arguments.force.into()));
     let output = output.transpose()?;
     if recording::is_monitor_file(&arguments.model) {
@@ -83,10 +81,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         accounted.write(output)?;
     }
     let mut figures = account_figures(&accounted.accounts);
+    figures["basis"] = json!(basis_of(&facts).name());
     figures["device"] = json!(accounted.device);
     figures["devices"] = json!(accounted.devices);
     print_figures(arguments, figures, output.as_ref());
     Ok(())
+}
+
+/// Basis of a campaign's energies.
+pub fn basis_of(facts: &ScenarioFacts) -> FigureBasis {
+    let board = facts.records.first().map(|run| run.board.clone()).unwrap_or_default();
+    FigureBasis::of_board(board.is_virtual, &board.meter)
 }
 
 /// Prints the figures if they are asked for, and where the results were written.

@@ -10,6 +10,8 @@ use std::process::Stdio;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use crate::failure::Failure;
+
 use super::progress;
 
 /// Version of the objects of all commands. Names are added without a new one; it rises when a name
@@ -77,6 +79,19 @@ impl FormatArgument {
     pub fn print_figures<F: Serialize>(self, command: &str, figures: &F) {
         if self.is_json() {
             progress::document(json(command, figures));
+        }
+    }
+
+    /// Checks that a JSON object is alone on standard output, where `--partial -` would write rows.
+    ///
+    /// # Errors
+    /// If both are asked for.
+    pub fn check_alone(self, has_rows_on_output: bool) -> Result<(), Failure> {
+        match self.is_json() && has_rows_on_output {
+            true => Err(Failure::Usage(
+                "--format json: --partial - has its rows on standard output: give a file".into(),
+            )),
+            false => Ok(()),
         }
     }
 

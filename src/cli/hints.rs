@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use serde_json::json;
 
 use crate::campaign_report::repository::source_location;
 use crate::facts::ScenarioFacts;
@@ -15,9 +16,11 @@ use crate::hint::{self, FoundHints};
 use crate::java::SourceFile;
 use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::model::Model;
+use crate::power::FigureBasis;
 use crate::verification::VerifiedRewrites;
 use crate::{found_hints, report};
 
+use super::account::basis_of;
 use super::answer::FormatArgument;
 use super::progress;
 use super::quantity::{PRINTED_ROWS_MAX, whole_number_between};
@@ -71,12 +74,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let output =
         Output::open(&arguments.folder, OnExisting::from(arguments.force), &progress::TERMINAL)?;
-    let (mut found, _) = find_hints(&output.campaign())?;
+    let CampaignHints { mut found, basis, .. } = find_hints(&output.campaign())?;
     let files = found.hints.iter().map(|hint| hint.file.as_str());
     let repository = source_location(arguments.source_prefix.as_deref(), files);
     output.write_if_free(HINTS, report::sarif(&found.hints, &repository).as_bytes())?;
     found.keep_only(&arguments.only);
-    let figures = report::hint_list_figures(&found, arguments.limit);
+    let mut figures = report::hint_list_figures(&found, arguments.limit);
+    figures["basis"] = json!(basis.name());
     arguments.format.print("hints", &figures, || {
         report::hints_text(&found, arguments.limit).trim_end().to_owned()
     });
@@ -87,10 +91,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Writes a copy of the sources with the first automatic fixes, and the diff.
 fn apply_hints(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure> {
     let output = Output::open(out, OnExisting::from(arguments.force), &progress::TERMINAL)?;
-    let (mut found, sources) = find_hints(&CampaignFolder::new(&arguments.folder))?;
+    let folder = CampaignFolder::new(&arguments.folder);
+    let CampaignHints { mut found, sources, basis } = find_hints(&folder)?;
     found.keep_only(&arguments.only);
     let applied = hint::apply(&found.hints, &sources, limit);
-    let figures = report::applied_figures(&applied);
+    let mut figures = report::applied_figures(&applied);
+    figures["basis"] = json!(basis.name());
     let text = || report::applied_text(&applied).trim_end().to_owned();
     let print = || arguments.format.print("hints", &figures, text);
     if applied.done.is_empty() {
@@ -112,13 +118,20 @@ fn apply_hints(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Fa
     Ok(())
 }
 
-/// Finds the hints of a campaign's folder with a model; returns their sources, too.
-fn find_hints(folder: &CampaignFolder) -> Result<(FoundHints, Vec<SourceFile>), Failure> {
+/// Hints of a campaign, with their sources and the basis of their energies.
+struct CampaignHints {
+    found: FoundHints,
+    sources: Vec<SourceFile>,
+    basis: FigureBasis,
+}
+
+/// Finds the hints of a campaign's folder with a model.
+fn find_hints(folder: &CampaignFolder) -> Result<CampaignHints, Failure> {
     let (facts, model) = (ScenarioFacts::read(folder, None)?, folder.read::<Model>()?);
     let sources = folder.parsed_sources()?;
     let accounts = facts.accounts(&model);
     let pairs = folder.read_if_there::<Vec<MeasuredPair>>()?.unwrap_or_default();
     let mut found = found_hints::hints(&sources, &facts, &model, &accounts, &pairs);
     VerifiedRewrites::read(folder)?.attach_to(&mut found);
-    Ok((found, sources))
+    Ok(CampaignHints { found, sources, basis: basis_of(&facts) })
 }

@@ -78,6 +78,7 @@ fn check_figures(command: &str, value: &Value, folder: &Path) {
             column(&file("predicted/predictions.csv"), "predicted_j")
         ),
         "account" => {
+            assert_eq!(value["basis"], "simulated");
             let table = file("accounts/accounts/methods.csv");
             for key in ["energy_j", "energy_lo_j", "energy_hi_j", "executions"] {
                 assert_eq!(figures(&value["methods"], key), column(&table, key), "{key}");

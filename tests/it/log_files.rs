@@ -159,7 +159,8 @@ fn traces_of_one_start_of_a_machine_are_one() {
     let arguments = ["tenants", "perfetto", "day.zip", "--by", "process", "--format", "json"];
     let (text, code) = said(folder.path(), &arguments);
     assert_eq!(code, 0, "{text}");
-    let json: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    let mut objects = serde_json::Deserializer::from_str(&text).into_iter::<serde_json::Value>();
+    let json = objects.next().unwrap().unwrap();
     let energy = json["energy_j"].as_f64().unwrap();
     assert!((energy - 20.0).abs() < 1e-6, "20 s at 1 W: {energy} J");
     let incomplete = json["incomplete"][0].as_str().unwrap();

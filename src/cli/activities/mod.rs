@@ -184,10 +184,7 @@ fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
     let energies = energies.map(|path| EnergyRowsFile::open(path, arguments.force)).transpose()?;
     let has_rows_on_output = energies.as_ref().is_some_and(EnergyRowsFile::is_standard_output);
     let format = FormatArgument::from(arguments.format);
-    if format.is_json() && has_rows_on_output {
-        let why = "--format json: --partial - has its rows on standard output: give a file";
-        return Err(Failure::Usage(why.into()));
-    }
+    format.check_alone(has_rows_on_output)?;
     let output = arguments.out.as_deref().map(|out| open_output(arguments, out));
     let output = output.transpose()?;
     let mut labels = Labels::default();

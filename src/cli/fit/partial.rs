@@ -68,12 +68,8 @@ pub fn write_partial(
 /// Opens the file of a partial; refuses standard output where a JSON object is printed there.
 fn open_partial(arguments: &Arguments, to: &Path) -> Result<PartialFile, Failure> {
     let file = PartialFile::open(to, arguments.force)?;
-    match arguments.format.is_json() && file.is_standard_output() {
-        true => Err(Failure::Usage(
-            "--format json: --partial - has its sums on standard output: give a file".into(),
-        )),
-        false => Ok(file),
-    }
+    arguments.format.check_alone(file.is_standard_output())?;
+    Ok(file)
 }
 
 /// Names of the columns for target, group and weight.

@@ -296,12 +296,9 @@ fn open_energy_rows(arguments: &StreamArguments) -> Result<Option<EnergyRowsFile
                    --share";
         return Err(Failure::Usage(why.into()));
     }
-    let is_json = arguments.format.is_json();
-    if is_json && energies.as_ref().is_some_and(EnergyRowsFile::is_standard_output) {
-        let why = "--format json: --partial - has its rows on standard output: give a file";
-        return Err(Failure::Usage(why.into()));
-    }
-    if arguments.follow && energies.as_ref().is_some_and(EnergyRowsFile::is_standard_output) {
+    let has_rows_on_output = energies.as_ref().is_some_and(EnergyRowsFile::is_standard_output);
+    arguments.format.check_alone(has_rows_on_output)?;
+    if arguments.follow && has_rows_on_output {
         let why = "--follow prints to standard output, where --partial - has its rows: give a file";
         return Err(Failure::Usage(why.into()));
     }

@@ -32,7 +32,7 @@ pub(crate) fn report_figures(data: &ReportData<'_>) -> Value {
         "unseen_inputs_nmae_share": data.unseen.map(|inputs| inputs.nmae()),
         "accounts": account_figures(data.accounts),
         "hints": data.hints.iter().map(hint_figures).collect::<Vec<Value>>(),
-        "no_hints_reason": reason(data.no_hints),
+        "no_hints_reason": reason(data.no_hints).filter(|_| data.hints.is_empty()),
         "notes": data.notes,
     })
 }
