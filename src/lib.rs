@@ -72,7 +72,7 @@ pub(crate) use wattline_report::recording;
 pub use wattline_report::{campaign_report, report};
 pub use wattline_report::{energies, export};
 pub use wattline_units::{assumptions, atto, exact, interval, power, units};
-pub(crate) use wattline_units::{csv_text, format};
+pub(crate) use wattline_units::{csv_text, file_schema, format};
 pub use wattline_virtual_board as virtual_board;
 
 mod log_file;

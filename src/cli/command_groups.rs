@@ -12,7 +12,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Analyse", &["report", "hints", "compare", "predict", "export"]),
     ("Attribute", &["monitor", "tenants", "activities"]),
     ("Boards", &["board"]),
-    ("Other", &["completions", "man", "help"]),
+    ("Other", &["schema", "completions", "man", "help"]),
 ];
 
 /// Stages of `pipeline` that are commands of their own, in its order.

@@ -43,6 +43,7 @@ mod report;
 mod run;
 mod scan;
 mod schedule;
+mod schema;
 mod shutdown;
 mod source_arguments;
 mod standard_output;
@@ -127,6 +128,8 @@ enum Command {
     Board(board::Arguments),
     /// Measure, fit and report, all in one folder.
     Pipeline(pipeline::Arguments),
+    /// Print the keys and columns of files: JSON schemas, tables.
+    Schema(schema::Arguments),
     /// Print completions for a shell.
     Completions(completions::CompletionsArguments),
     /// Write man pages.
@@ -202,6 +205,7 @@ impl Command {
                 | Self::Tenants(_)
                 | Self::Activities(_)
                 | Self::Board(_)
+                | Self::Schema(_)
                 | Self::Completions(_)
                 | Self::Man(_)
         )
@@ -243,6 +247,7 @@ fn run(command: Command) -> Result<CommandOutcome, Failure> {
         Command::Activities(arguments) => activities::run(&arguments),
         Command::Board(arguments) => board::run(&arguments),
         Command::Pipeline(arguments) => pipeline::run(&arguments),
+        Command::Schema(arguments) => schema::run(&arguments),
         Command::Completions(arguments) => completions::completions(&arguments),
         Command::Man(arguments) => completions::man(&arguments),
     };

@@ -46,6 +46,7 @@ mod projects;
 mod python;
 mod real_logs;
 mod recordings;
+mod reference;
 mod rescan;
 mod robustness;
 mod scale;

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::architecture::production;
+use super::reference::without_generated_parts;
 
 /// Most words of a page of a kind. Reference is as long as its tables; internals and experiments
 /// have any length.
@@ -221,11 +222,11 @@ fn named_in() -> Vec<PathBuf> {
     code.filter(|path| path != Path::new(file!())).chain(pages()).collect()
 }
 
-/// Pages of a folder with their number of words.
+/// Pages of a folder with their number of words, without those of generated parts.
 fn word_counts(folder: &str) -> Vec<(PathBuf, usize)> {
     let pages = below(folder).into_iter().filter(|path| has_extension(path, "md"));
-    let counted: Vec<_> =
-        pages.map(|path| (path.clone(), text(&path).split_whitespace().count())).collect();
+    let words = |path: &Path| without_generated_parts(&text(path)).split_whitespace().count();
+    let counted: Vec<_> = pages.map(|path| (path.clone(), words(&path))).collect();
     assert!(!counted.is_empty(), "no page in {folder}");
     counted
 }

@@ -23,7 +23,7 @@ use crate::units::Joules;
 use super::GateVerdict;
 
 /// Sections in the file's order: key, and the level as in [`super::Subject::level`].
-const SECTIONS: [(&str, &str); 4] =
+pub(super) const SECTIONS: [(&str, &str); 4] =
     [("scenarios", "scenario"), ("inputs", "input"), ("classes", "class"), ("methods", "method")];
 
 /// Error of an invalid budget file.

@@ -8,6 +8,7 @@
 //! `docs/internals/compare.md` has the definitions and the error rates.
 
 pub mod budget;
+mod budget_schema;
 mod call_changes;
 pub(crate) mod change;
 pub mod json;
@@ -34,6 +35,7 @@ pub(crate) mod uncertain_energy;
 mod unpriced_operations;
 
 pub use budget::{BudgetRow, Budgets};
+pub use budget_schema::{budget_json_schema, budget_sections};
 pub use change::{AllowedIncrease, EnergyChange, GateVerdict};
 pub use change::{interval_in_shares, judge_change};
 pub use measurement::{InputRuns, Measurement, PowerRunEnergy, compare_measured};

@@ -55,7 +55,7 @@ pub use log::{
     seconds_to_nanoseconds,
 };
 pub use logging::LoggingCost;
-pub use names::{NamesError, NodeNames};
+pub use names::{NamesError, NodeNames, node_names_json_schema, node_names_sections};
 pub use offsets::{ClockKnowledge, align_clocks};
 pub use periods::{ActivityPeriod, ComponentPeriods, StatePeriod};
 pub use powers::{EquationWeights, FittedPower, Powers};

@@ -4,50 +4,58 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use wattline_units::file_schema::{KeySection, json_schema_to_read, without_links};
 
-/// Names and units of the numbers in one node's log, as its file of names gives them.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+/// At the top of the file.
+///
+/// Keys of `[activities]` and `[component.states]` are numbers in quotation marks or without.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NodeNames {
-    /// The node's number.
+    /// Number of the node.
     pub node: u8,
     /// Seconds of a tick of its clock.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub tick_s: f64,
-    /// Joules of a count of its meter.
+    /// Joules of a count of its meter. Default: 0.00000833, as of the HydroWatch board at 3 V.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub count_j: f64,
-    /// What its clock shows more than the common one, in seconds; without it, messages
-    /// between the nodes are asked.
+    /// What its clock shows more than the common one, in seconds. Default: by the messages between
+    /// the nodes.
     pub clock_offset_s: Option<f64>,
-    /// Volts of its supply: currents stand beside powers then.
+    /// Volts of its supply: currents are written beside powers then.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub supply_v: Option<f64>,
-    /// Whether the node is simulated, which all results then say.
+    /// Whether the node is simulated, which all results then state.
     pub simulated: bool,
-    /// Its components.
+    /// `[[component]]`.
     #[serde(rename = "component")]
     pub components: Vec<ComponentNames>,
-    /// Names of activities by their number, whatever node they began at.
+    /// Names of activities by their number, whatever node they began at. Default: the numbers.
     pub activities: BTreeMap<String, String>,
 }
 
-/// Names of a component and its states.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+/// `[[component]]`: a component of the node and its states.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ComponentNames {
-    /// Its number in the log.
+    /// Number of the component in the log.
     pub id: u8,
-    /// Its name.
+    /// Name of the component.
     pub name: String,
-    /// Names of its states by their number.
+    /// Names of its states by their number. Default: the numbers.
     #[serde(default)]
     pub states: BTreeMap<String, String>,
-    /// Its state when the log begins.
+    /// Number of its state when the log begins.
     #[serde(default)]
     pub initial: u16,
-    /// Whether it is a processor, where writing the log is spent.
+    /// Whether it is a processor, which spends the energy of writing the log.
     #[serde(default)]
     pub processor: bool,
-    /// Whether its states are not logged, but follow from its activity: 0 when idle, 1 else.
+    /// Whether its states are not logged, but follow from its activity: 0 when idle, 1 otherwise.
     #[serde(default)]
     pub follows_activity: bool,
 }
@@ -66,6 +74,19 @@ impl Default for NodeNames {
             activities: BTreeMap::new(),
         }
     }
+}
+
+/// Returns the keys of a file of names, by section.
+pub fn node_names_sections() -> Vec<KeySection> {
+    vec![KeySection::of::<NodeNames>(), KeySection::of::<ComponentNames>()]
+}
+
+/// Returns the JSON schema (draft 2020-12) of a file of names.
+pub fn node_names_json_schema() -> Value {
+    let mut schema = json_schema_to_read::<NodeNames>();
+    without_links(&mut schema);
+    schema["title"] = "Names of a node, for `wattline activities`".into();
+    schema
 }
 
 /// Error of a file of names.

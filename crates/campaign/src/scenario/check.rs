@@ -6,14 +6,14 @@ use std::path::PathBuf;
 
 use wattline_units::shortened::shortened;
 
+use super::application_section::{ApplicationSection, GranularityValue, StartKind};
 use super::check_build::{check_encoding, check_javac_options, check_processors};
 use super::check_campaign::{check_campaign, check_plan_on};
 use super::check_names::{check_java_name, check_name, check_package_name};
 use super::error::FailedCheck;
 use super::file::{
-    ApplicationSection, BoardSection, FrequencyValue, GranularityValue, InputSection,
-    LibrarySection, LimitsSection, MicrobenchmarksSection, RoleValue, ScenarioFile, SessionSection,
-    SourceSection, StartKind,
+    BoardSection, FrequencyValue, InputSection, LibrarySection, LimitsSection,
+    MicrobenchmarksSection, RoleValue, ScenarioFile, SessionSection, SourceSection,
 };
 use super::input::check_steps;
 use super::keys::keys_of;

@@ -3,24 +3,28 @@
 
 use std::collections::BTreeMap;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
+use super::application_section::ApplicationSection;
 use super::campaign_section::CampaignSection;
 use super::input::StepSection;
 use super::language::UnanalysedLanguage;
 use super::meter_log::LogSection;
+use super::range;
+use crate::power::METERS;
 
-/// A whole scenario file. Keys whose values a Gradle or Maven build provides may be left out with
-/// such a build.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+/// At the top of the file.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScenarioFile {
-    /// Short name, used for folders: letters, digits, `-`, `_`.
+    /// Short name, used for folders: letters, digits, `-`, `_`. Needed.
+    #[schemars(regex(pattern = r"^[A-Za-z0-9_-]+$"))]
     pub name: Option<String>,
-    /// One sentence for the reader of a report.
+    /// A sentence for the report.
     #[serde(default)]
     pub description: String,
-    /// Seed of all random choices. Default 1.
+    /// Seed of all random choices.
     #[serde(default = "one")]
     pub seed: u64,
     /// `[application]`.
@@ -29,10 +33,10 @@ pub(crate) struct ScenarioFile {
     /// `[[source]]`, at least one.
     #[serde(default)]
     pub source: Vec<SourceSection>,
-    /// `[[library]]`: jars of the class path.
+    /// `[[library]]`.
     #[serde(default)]
     pub library: Vec<LibrarySection>,
-    /// `[[processor]]`: jars with annotation processors.
+    /// `[[processor]]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processor: Vec<ProcessorSection>,
     /// `[session]`.
@@ -56,217 +60,208 @@ pub(crate) struct ScenarioFile {
     /// `[hints]`.
     #[serde(default)]
     pub hints: HintsSection,
-    /// `[offline]`: the scenario to run when artifacts can't be fetched.
+    /// `[offline]`.
     pub offline: Option<OfflineSection>,
 }
 
-/// `[application]`: the application to start on the board.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ApplicationSection {
-    /// Package name of the application on the board.
-    pub package: Option<String>,
-    /// The class with `main`, with its package; none with `start = "activity"`.
-    pub main: Option<String>,
-    /// The activity, with its package or from its dot on; with `start = "activity"` alone.
-    pub activity: Option<String>,
-    /// Android package of the application's own build, relative to the scenario file, from which
-    /// variants are built.
-    pub apk: Option<String>,
-    /// `javac --release`. Default: the JDK's own.
-    pub java_release: Option<u32>,
-    /// Whether classes keep the names of parameters (`javac -parameters`). Default false.
-    pub parameters: Option<bool>,
-    /// Whether preview features of Java are enabled. Default false.
-    pub preview: Option<bool>,
-    /// Other options of javac, as in the user's own build (`-Akey=value`).
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub javac_options: Vec<String>,
-    /// Whether right operands of `&&`, `||` and arms of `?:` are blocks of their own.
-    #[serde(default)]
-    pub granularity: GranularityValue,
-    /// Whether `assert` statements stay in. Default false, as in Android's release builds.
-    #[serde(default)]
-    pub assertions: bool,
-    /// Whether traced runs count exceptions in loops without calls, so that the loops need fewer
-    /// probes. Default true.
-    #[serde(default = "watch_loops")]
-    pub watch_loops: bool,
-    /// Kind of start on boards. Default: the instrumentation of a package.
-    #[serde(default)]
-    pub start: StartKind,
-    /// Oldest supported Android release, as an API level. Default 14.
-    pub min_sdk: Option<u32>,
-    /// Target Android release, as an API level. Default 34.
-    pub target_sdk: Option<u32>,
-}
-
-/// `application.start`: kind of build and of start on boards. On this machine it is always a jar's
-/// class with `main`, and an application with a window does not run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum StartKind {
-    /// Instrumentation of a signed Android package, which calls `main`.
-    #[default]
-    Instrument,
-    /// Instrumentation of a signed Android package, which starts an activity.
-    Activity,
-    /// Class with `main` of a jar: only on virtual boards that accept jars.
-    Main,
-    /// Only the process of the own build's package, for `session.input_command`.
-    Command,
-}
-
-/// `application.granularity`: division of expressions into blocks.
-#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum GranularityValue {
-    /// Blocks of whole statements, as in Li and Gallagher 2016.
-    Statement,
-    /// Blocks that end within expressions.
-    #[default]
-    Expression,
-}
-
-/// `[[source]]`: one source tree, by `path` or by `maven` and `sha256`.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+/// `[[source]]`, at least one: source trees.
+///
+/// Other files of a source jar (`entities.properties`), if included, go into the class path
+/// unchanged. Of a folder only Java files are taken: name a folder of resources as a library.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SourceSection {
-    /// Folder or jar, relative to the scenario file.
+    /// Folder or jar, relative to the scenario file. Needed, or `maven`.
     pub path: Option<String>,
-    /// `group:artifact:version:classifier`.
+    /// `group:artifact:version` or with `:classifier`, an artifact of Maven. Needed, or `path`.
     pub maven: Option<String>,
-    /// SHA-256 of the artifact, 64 hexadecimal digits; needed with `maven`.
+    /// With `maven`, the SHA-256 of the artifact, 64 hexadecimal digits; it is printed where it is
+    /// missing. Needed with `maven`.
+    #[schemars(regex(pattern = "^[0-9A-Fa-f]{64}$"))]
     pub sha256: Option<String>,
-    /// Patterns of included files (`org/jbox2d/**`). Default all.
+    /// Which files are taken: `**` is any number of folders, `*` any part of a name, `?` one
+    /// character, `[ab]` one of several, `{a,b}` one of several parts; without any of these, a
+    /// file or a folder with all below it (`org/jbox2d/**`, `org/jbox2d`). Default: all.
     #[serde(default)]
     pub include: Vec<String>,
-    /// Patterns of excluded files.
+    /// Which of the taken files are left out again.
     #[serde(default)]
     pub exclude: Vec<String>,
-    /// `"analysed"` (default) or `"harness"`.
+    /// Purpose of the tree.
     #[serde(default)]
     pub role: RoleValue,
-    /// Whether blocks and operations are analysed. Default true.
+    /// Whether blocks and operations are counted. Default: true.
     pub analyse: Option<bool>,
-    /// The encoding of its files, as javac's `-encoding` names it. Default: UTF-8.
+    /// The encoding of its files, as javac's `-encoding` names it
+    /// ([build](../how-to/build-sources.md#encodings)). Default: UTF-8.
     pub encoding: Option<String>,
 }
 
 /// `source.role`: purpose of a source tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RoleValue {
-    /// Measured code.
+    /// The code whose energy is measured.
     #[default]
     Analysed,
-    /// Code that starts the measured code and gives it input; none of its blocks is removed.
+    /// What starts and feeds it, of which no block is removed.
     Harness,
 }
 
-/// `[[library]]`: one jar of the class path, by `path` or by `maven` and `sha256`.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+/// `[[library]]`: the class path.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LibrarySection {
-    /// Jar or folder of classes, relative to the scenario file.
+    /// Jar, AAR, or folder of classes and resources, relative to the scenario file.
+    /// Needed, or `maven`.
     pub path: Option<String>,
-    /// `group:artifact:version` or with `:classifier`.
+    /// `group:artifact:version` or with `:classifier`. Needed, or `path`.
     pub maven: Option<String>,
-    /// SHA-256 of the artifact; needed with `maven`.
+    /// SHA-256 of the artifact. Needed with `maven`.
+    #[schemars(regex(pattern = "^[0-9A-Fa-f]{64}$"))]
     pub sha256: Option<String>,
-    /// Role `"packed"` (default) or `"provided"`, by the platform that runs the application.
+    /// Who provides the classes. Default: `"packed"`.
     pub role: Option<LibraryRole>,
-    /// Unanalysed language of the application's own classes in the jar, if any.
+    /// Language that is not analysed, of an application's own classes in the jar, which get
+    /// [a row of the ledger](../internals/accounts.md#ledger).
     pub language: Option<UnanalysedLanguage>,
 }
 
-/// `[[processor]]`: one jar with annotation processors, by `path` or by `maven` and `sha256`.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+/// `[[processor]]`: annotation processors.
+///
+/// All of them together are the `-processorpath` of javac
+/// ([build](../how-to/build-sources.md#annotation-processors)).
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProcessorSection {
-    /// Jar or folder of classes, relative to the scenario file.
+    /// Jar or folder of classes, relative to the scenario file. Needed, or `maven`.
     pub path: Option<String>,
-    /// `group:artifact:version` or with `:classifier`.
+    /// `group:artifact:version` or with `:classifier`. Needed, or `path`.
     pub maven: Option<String>,
-    /// SHA-256 of the artifact; needed with `maven`.
+    /// SHA-256 of the artifact. Needed with `maven`.
+    #[schemars(regex(pattern = "^[0-9A-Fa-f]{64}$"))]
     pub sha256: Option<String>,
 }
 
 /// `library.role`: whether the application or the platform contains a library.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LibraryRole {
-    /// Packed with the application.
+    /// The library goes with the application.
     #[default]
     Packed,
-    /// Provided by the platform: `android.jar`.
+    /// It is there where the application runs, as `android.jar` is.
     Provided,
 }
 
-/// `[session]`: one run of the application on the board.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+/// `[session]`: one run.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct SessionSection {
-    /// Nominal length in seconds, which is the length of idle runs. Default 100, as in Li and
-    /// Gallagher 2016.
+    /// Nominal length in seconds, and that of idle runs; an activity is finished after it.
+    /// Default: 100 (L&G).
+    #[schemars(range(min = *range::SESSION_S.start(), max = *range::SESSION_S.end()))]
     pub duration_s: f64,
-    /// Frames or steps of one session, passed as the extra `frames=N`.
+    /// Frames or steps of a session, passed to the application as `frames=N`.
+    #[schemars(range(min = *range::FRAMES.start(), max = *range::FRAMES.end()))]
     pub frames: Option<u64>,
-    /// More extras: passed to the application as `key=value`.
+    /// Further values, passed as `KEY=VALUE`.
+    #[schemars(schema_with = "extras_schema")]
     pub extras: BTreeMap<String, toml::Value>,
-    /// Additional extras of dry runs on the local JVM, such as one that switches waiting for the
-    /// next frame off.
+    /// Extras of dry runs alone, such as one that switches waiting off.
+    #[schemars(schema_with = "extras_schema")]
     pub dry_extras: BTreeMap<String, toml::Value>,
-    /// A command of this machine that gives the application its input, from the begin marker on.
+    /// A command of this machine that gives input, from the begin marker on
+    /// ([input](../how-to/feed-a-session.md)).
     pub input_command: Option<String>,
-    /// Seconds after which a session counts as hung; four times as many for a traced one,
-    /// as probes take time. Default 3 x `duration_s`.
+    /// Seconds after which a session or a dry run counts as hung; a traced one after four times
+    /// as long. Default: 3 x `duration_s`.
+    #[schemars(range(min = *range::SESSION_S.start(), max = *range::SESSION_S.end()))]
     pub limit_s: Option<f64>,
-    /// Power samples per second. Default 30, as in Li and Gallagher 2016.
+    /// Power samples per second. Default: 30 (L&G).
+    #[schemars(range(min = *range::RATE_HZ.start(), max = *range::RATE_HZ.end()))]
     pub sample_rate_hz: f64,
-    /// Seconds of rest between runs. Default 2.
+    /// Seconds of rest between runs.
+    #[schemars(range(min = *range::REST_S.start(), max = *range::REST_S.end()))]
     pub rest_s: f64,
-    /// Log line that begins the measured window. Default `wattline: begin`.
+    /// The log line before the window, which the application prints; around an activity the runner
+    /// prints it.
+    #[schemars(length(min = 1))]
     pub begin_marker: String,
-    /// Log line that ends the measured window. Default `wattline: end`.
+    /// The log line after the window.
+    #[schemars(length(min = 1))]
     pub end_marker: String,
 }
 
-/// `[[input]]`: one input sequence.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+/// Schema of extras: a table of plain values.
+fn extras_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "propertyNames": { "pattern": "^[A-Za-z0-9_-]+$" },
+        "additionalProperties": { "type": ["string", "number", "boolean"] },
+    })
+}
+
+/// `[[input]]`, at least one: input sequences.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InputSection {
-    /// Short name, which is also the group of its cases.
+    /// Name of the sequence, and of the group of its cases.
+    #[schemars(regex(pattern = r"^[A-Za-z0-9_-]+$"))]
     pub name: String,
-    /// Extras of this sequence in addition to the session's.
+    /// Extras of this sequence, over those of the session.
     #[serde(default)]
+    #[schemars(schema_with = "extras_schema")]
     pub extras: BTreeMap<String, toml::Value>,
-    /// Frames of this sequence, if other than the session's.
+    /// Frames of this sequence. Default: those of the session.
+    #[schemars(range(min = *range::FRAMES.start(), max = *range::FRAMES.end()))]
     pub frames: Option<u64>,
-    /// Input steps with their times.
+    /// What happens when: tables with the keys below.
     #[serde(default)]
     pub steps: Vec<StepSection>,
 }
 
 /// `[board]`: meter, rails, cores and frequency.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct BoardSection {
-    /// Power meter, or `"auto"` (the default): the best that the board offers.
+    /// [Power meter](meters.md); `"auto"` takes the best that the board offers, and prints it.
+    #[schemars(extend("enum" = meter_names()))]
     pub meter: String,
-    /// `[board.log]`: the log of the meter `"external"`.
+    /// `[board.log]`.
     pub log: Option<LogSection>,
-    /// Rails whose power is added up. Default: the processor's, which on an Odroid is `["arm"]`,
-    /// the big cores of Li and Gallagher 2016.
+    /// Rails whose power is added up, by the meter's names (`wattline board check`): on an Odroid
+    /// `arm`, `mem`, `g3d`, `kfc`. Default: those of the processor; on an Odroid `["arm"]` (the
+    /// big cores, L&G).
+    #[schemars(inner(length(min = 1)))]
     pub rails: Vec<String>,
-    /// Fixed frequency of the big cores in kHz, `"leave"`, or `"auto"` (the default): the frequency
-    /// of the board nearest to 1100000 (Li and Gallagher 2016), left to the governor where it can't
-    /// be fixed.
+    /// Fixed frequency of the big cores in kHz; `"leave"`: the governor's choices are then part of
+    /// what is measured; `"auto"`: of the frequencies that the board offers the one nearest to
+    /// 1100000 (L&G), and `"leave"` where none can be fixed, as without root.
+    #[schemars(schema_with = "frequency_schema")]
     pub frequency_khz: FrequencyValue,
-    /// Core of the application. Default: the last of the board's big ones.
+    /// Core of the application. Default: the last big core of the board.
+    #[schemars(range(min = *range::CORES.start(), max = *range::CORES.end()))]
     pub big_core: Option<u32>,
-    /// Core of the sampler. Default 0.
+    /// Core of the sampler.
+    #[schemars(range(min = *range::CORES.start(), max = *range::CORES.end()))]
     pub sampler_core: u32,
+}
+
+/// Values of `board.meter`.
+fn meter_names() -> Vec<&'static str> {
+    std::iter::once("auto").chain(METERS.into_iter().map(|meter| meter.name())).collect()
+}
+
+/// Schema of a frequency in kHz, or of a choice of it.
+fn frequency_schema(_: &mut SchemaGenerator) -> Schema {
+    let (least, most) = (range::FREQUENCY_KHZ.start(), range::FREQUENCY_KHZ.end());
+    json_schema!({
+        "anyOf": [
+            { "type": "integer", "minimum": least, "maximum": most },
+            { "enum": ["leave", "auto"] },
+        ],
+    })
 }
 
 /// Value of `board.frequency_khz`.
@@ -308,55 +303,63 @@ impl FrequencyValue {
     }
 }
 
-/// `[limits]`: limits outside of which a run is bad.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+/// `[limits]`: what makes a run bad.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct LimitsSection {
-    /// Longest gap between two samples in seconds. Default 1.
+    /// Longest gap between two samples in seconds.
+    #[schemars(range(min = *range::GAP_S.start(), max = *range::GAP_S.end()))]
     pub max_gap_s: f64,
-    /// Fewest samples within the window, as a share of duration x rate. Default 0.5.
+    /// Fewest samples within the window, as a share of duration x rate.
+    #[schemars(range(min = 0, max = 1))]
     pub min_sample_share: f64,
-    /// Highest temperature in degrees Celsius before or after a run. Default 85.
+    /// Highest temperature before or after a run, in degrees Celsius.
+    #[schemars(range(min = *range::TEMPERATURE_C.start(), max = *range::TEMPERATURE_C.end()))]
     pub temperature_c: f64,
-    /// Furthest a run's duration may be from that of the case's runs of its kind, and an idle run's
-    /// from the nominal one, as a share; with the `software` meter the application's CPU time
-    /// counts instead. Default 0.25.
+    /// Largest deviation of a run's duration from that of runs like it, and of an idle run's from
+    /// the nominal one, as a share; with the `software` meter of the application's CPU time.
+    #[schemars(range(min = *range::ERROR_SHARE.start(), max = *range::ERROR_SHARE.end()))]
     pub duration_mismatch: f64,
 }
 
 /// `[microbenchmarks]`: microbenchmarks on the same board.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct MicrobenchmarksSection {
-    /// Whether microbenchmarks are run. Default true.
+    /// Whether they are run.
     pub enabled: bool,
-    /// Runs of each microbenchmark. Default 5.
+    /// Runs of each.
+    #[schemars(range(min = *range::REPEATS.start(), max = *range::REPEATS.end()))]
     pub repeats: u32,
-    /// Number of operations that get a microbenchmark, the most executed first. Default 150.
+    /// Operations and functions that get one, the most executed, in addition to loops and GC.
+    #[schemars(range(min = *range::SOME_REPEATS.start(), max = *range::SOME_REPEATS.end()))]
     pub count: u32,
-    /// Length of one microbenchmark's window in seconds. Default: twelve of the meter's usual
-    /// refreshes, from 1 to 3; 3 where they are not known.
+    /// Length of a window in seconds: twelve of the meter's usual refreshes, from 1 to 3.
+    /// Default: 3; `software` 1.
+    #[schemars(range(min = *range::WINDOW_S.start(), max = *range::WINDOW_S.end()))]
     pub window_s: Option<f64>,
-    /// Idle time around each window in seconds. Default: three of the meter's usual
-    /// refreshes, from 0.2 on; 0.8 where they are not known.
+    /// Idle time around a window in seconds: three of the meter's usual refreshes, or more.
+    /// Default: 0.8; `software` 0.2.
+    #[schemars(range(min = *range::WINDOW_S.start(), max = *range::WINDOW_S.end()))]
     pub gap_s: Option<f64>,
 }
 
-/// `[hints]`: treatment of found hints.
-#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+/// `[hints]`: what happens with found hints.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct HintsSection {
-    /// Number of automatic fixes to verify, each applied to a copy of its own and measured beside
-    /// the original, and all together in one more copy: those of the first hints, then those whose saving can't be distinguished from
-    /// zero. Default 0.
+    /// How many automatic fixes are applied and measured beside the original, one by one and
+    /// together ([verified hints](../how-to/verify-hints.md)): those of the first hints, then those
+    /// whose saving cannot be distinguished from zero.
+    #[schemars(range(min = *range::SOME_REPEATS.start(), max = *range::SOME_REPEATS.end()))]
     pub verify: u32,
 }
 
-/// `[offline]`: the scenario to run instead when artifacts can't be fetched.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+/// `[offline]`: where artifacts cannot be fetched.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OfflineSection {
-    /// Scenario file, relative to this one.
+    /// The scenario file to run instead, relative to this one.
     pub scenario: String,
 }
 
@@ -369,31 +372,6 @@ impl InputSection {
 
 fn one() -> u64 {
     1
-}
-
-fn watch_loops() -> bool {
-    true
-}
-
-impl Default for ApplicationSection {
-    fn default() -> Self {
-        Self {
-            package: None,
-            main: None,
-            activity: None,
-            apk: None,
-            java_release: None,
-            parameters: None,
-            preview: None,
-            javac_options: Vec::new(),
-            granularity: GranularityValue::default(),
-            assertions: false,
-            watch_loops: watch_loops(),
-            start: StartKind::default(),
-            min_sdk: None,
-            target_sdk: None,
-        }
-    }
 }
 
 impl Default for SessionSection {

@@ -1,26 +1,34 @@
 //! Input steps: taps, swipes and keys with their times.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::error::FailedCheck;
 use super::range::{self, check_number, check_signed, check_whole};
 
-/// One step as written: exactly one of `tap`, `swipe`, `key`, `wait_s`. Without
-/// `at_s` it follows the step before it, after the waits between.
-#[derive(Debug, Clone, Deserialize, Serialize, Default)]
+/// Steps of an input.
+///
+/// A step has exactly one of `tap`, `swipe`, `key` and `wait_s`.
+#[derive(Debug, Clone, Deserialize, Serialize, Default, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StepSection {
-    /// Seconds after the begin marker.
+    /// Seconds after the begin marker. Default: it follows the step before it.
+    #[schemars(range(min = *range::STEP_S.start(), max = *range::STEP_S.end()))]
     pub at_s: Option<f64>,
-    /// `[x, y]` in pixels.
+    /// A tap at `[x, y]`, in pixels.
+    #[schemars(inner(range(min = *range::PIXELS.start(), max = *range::PIXELS.end())))]
     pub tap: Option<[i32; 2]>,
-    /// `[x1, y1, x2, y2]` in pixels.
+    /// A swipe from and to `[x1, y1, x2, y2]`, in pixels.
+    #[schemars(inner(range(min = *range::PIXELS.start(), max = *range::PIXELS.end())))]
     pub swipe: Option<[i32; 4]>,
-    /// Milliseconds that a swipe takes. Default 300.
+    /// With `swipe`, its length in milliseconds. Default: 300.
+    #[schemars(range(min = *range::SWIPE_MS.start(), max = *range::SWIPE_MS.end()))]
     pub swipe_ms: Option<u32>,
-    /// Android key code.
+    /// A key, by its Android code.
+    #[schemars(range(min = *range::KEYS.start(), max = *range::KEYS.end()))]
     pub key: Option<u32>,
     /// Seconds to wait before the next step without a time of its own.
+    #[schemars(range(min = *range::STEP_S.start(), max = *range::STEP_S.end()))]
     pub wait_s: Option<f64>,
 }
 

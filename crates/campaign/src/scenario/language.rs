@@ -1,9 +1,12 @@
 //! Languages of an application that wattline does not analyse: their classes are packed unchanged.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// `library.language`: a language that is not analysed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum UnanalysedLanguage {
     /// Kotlin.

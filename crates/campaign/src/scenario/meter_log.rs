@@ -1,5 +1,6 @@
 //! `[board.log]`: the log of an external meter, and its checks.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wattline_units::dialect::{ColumnDecimalMark, parse_zone};
 
@@ -8,33 +9,44 @@ use super::meter::{ExternalMeterLog, MeterChoice};
 use super::range::{self, check_number};
 use crate::power::meter::external::{ColumnNames, NamedColumn};
 
-/// `[board.log]`: a table that another program appends to on the host while the campaign runs.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+/// `[board.log]`: the table of a [bench meter](../how-to/bench-meter.md).
+///
+/// A column is `{ column = "TITLE", unit = "UNIT" }`.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LogSection {
-    /// The table, relative to the scenario file; `{board}` stands for the board's serial.
+    /// The table, relative to the scenario file; `{board}` in it is replaced by the serial of the
+    /// board.
+    #[schemars(length(min = 1))]
     pub file: String,
-    /// Column of the host's time, in Unix seconds. Default, here and below: found by its title.
+    /// Column of the time: its unit is one of `s`, `ms`, `us`, `ns`, `min`, `h`.
+    /// Default: by the titles.
     pub time: Option<ColumnSection>,
-    /// Column of the power.
+    /// Column of the power: `W`, `mW`, `uW`, `kW`. Default: by the titles.
     pub power: Option<ColumnSection>,
-    /// Column of the voltage, for a table without power.
+    /// Instead of `power`, column of the voltage: `V`, `mV`, `uV`. Default: by the titles.
     pub voltage: Option<ColumnSection>,
-    /// Column of the current, for a table without power.
+    /// Instead of `power`, column of the current: `A`, `mA`, `uA`, `nA`. Default: by the titles.
     pub current: Option<ColumnSection>,
-    /// Supply voltage in volts, for a table with only the current.
+    /// Voltage of the supply, if the table has a current only.
+    #[schemars(range(min = *range::SUPPLY_V.start(), max = *range::SUPPLY_V.end()))]
     pub volts: Option<f64>,
-    /// Seconds to add to the times to get the host's clock. Default 0.
+    /// Seconds to add to get times of the host; for a log that counts from its start, the Unix
+    /// time of the start.
     #[serde(default)]
+    #[schemars(range(min = *range::OFFSET_S.start(), max = *range::OFFSET_S.end()))]
     pub clock_offset_s: f64,
-    /// Decimal mark, `","` or `"."`. Default: inferred from the rows.
+    /// Decimal mark, `","` or `"."`, for ambiguous rows ([tables](tables.md)).
+    /// Default: by the rows.
+    #[schemars(regex(pattern = "^[,.]$"))]
     pub decimal: Option<String>,
-    /// Time zone of dates that name none: `"Europe/Berlin"`, `"+01:00"`, `"UTC"`, `"local"`.
+    /// Zone of dates that have none: `"Europe/Berlin"`, `"+01:00"`, `"UTC"`, `"local"`.
+    /// Default: such dates are refused.
     pub time_zone: Option<String>,
 }
 
 /// A column of the table: title and unit.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ColumnSection {
     /// Title of the column.

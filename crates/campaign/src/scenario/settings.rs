@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::application_section::StartKind;
 use super::campaign_section::{CampaignProtocol, CaseChoice, IdlePolicy, PlanOn};
-use super::file::{LibraryRole, StartKind};
+use super::file::LibraryRole;
 use super::input::InputStep;
 use super::keys::ScenarioKeys;
 use super::language::UnanalysedLanguage;

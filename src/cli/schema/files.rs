@@ -1,0 +1,41 @@
+//! Tables that commands write: the list of them, and the columns of each.
+
+use serde_json::Value;
+
+use crate::file_schema::TableSchema;
+
+/// Subject that lists all tables.
+const FILES: &str = "files";
+
+/// All tables, in the order of the data flow.
+fn tables() -> Vec<TableSchema> {
+    Vec::new()
+}
+
+/// Names of the subjects: the list, and the tables.
+pub fn names() -> Vec<&'static str> {
+    std::iter::once(FILES).chain(tables().iter().map(|table| table.file)).collect()
+}
+
+/// The list of tables or the columns of the tables with a name; none for an unknown name.
+pub fn describe(subject: &str, as_json: bool) -> Option<String> {
+    let found: Vec<TableSchema> =
+        tables().into_iter().filter(|table| subject == FILES || is_named(table, subject)).collect();
+    if found.is_empty() {
+        return None;
+    }
+    if as_json {
+        let schemas: Vec<Value> = found.iter().map(TableSchema::json).collect();
+        return Some(match schemas.as_slice() {
+            [schema] if subject != FILES => format!("{schema:#}"),
+            schemas => format!("{:#}", Value::from(schemas)),
+        });
+    }
+    let sections: Vec<String> = found.iter().map(TableSchema::markdown).collect();
+    Some(sections.join("\n"))
+}
+
+/// Whether a table has this path, or a file of this name.
+fn is_named(table: &TableSchema, name: &str) -> bool {
+    table.file == name || table.file.rsplit('/').next() == Some(name)
+}
