@@ -119,11 +119,11 @@ fn unknown(subject: &str) -> Failure {
     let json = JSON_FILES.iter().map(|(name, _)| *name);
     let tables = files::names();
     let known = keys.chain(json).chain(tables.iter().copied());
-    let meant = nearest_of(subject, known).map(|name| format!("; did you mean {name}?"));
+    let meant = nearest_of(subject, known).map(|name| format!("; did you mean {name}? "));
     Failure::Usage(format!(
-        "there is no schema of {subject:?}{}; `wattline schema files` lists the tables, \
-         `wattline help schema` the other files",
-        meant.unwrap_or_default()
+        "there is no schema of {subject:?}{}`wattline schema files` lists the tables, `wattline help \
+         schema` the other files",
+        meant.as_deref().unwrap_or("; ")
     ))
 }
 
@@ -139,6 +139,7 @@ mod tests {
     fn an_unknown_subject_names_the_nearest_one() {
         let message = |subject: &str| print(subject, None).unwrap_err().to_string();
         assert!(message("scenari").contains("did you mean scenario?"), "{}", message("scenari"));
+        assert!(message("plan.cvs").contains("did you mean plan.csv?"), "{}", message("plan.cvs"));
         assert!(print("model", Some(SchemaFormat::Markdown)).is_err());
     }
 }

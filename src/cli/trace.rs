@@ -13,6 +13,7 @@ use crate::build::{AnalysedApplication, JavacSettings, Sources, VariantBuilder, 
 use crate::campaign::parse_executions;
 use crate::csv_text::CsvText;
 use crate::failure::Failure;
+use crate::file_schema::{DeclaredColumn, TableSchema};
 use crate::folder::Output;
 use crate::format::counted_as;
 use crate::instrument::Probe;
@@ -187,9 +188,21 @@ fn launch_options(main: &str, sources: &Sources, classes: &Path) -> Result<Vec<S
     Ok(options)
 }
 
+/// Columns of `counts.csv`.
+const COUNT_COLUMNS: [DeclaredColumn; 3] = [
+    DeclaredColumn::integer("block", "Number of the basic block"),
+    DeclaredColumn::text("name", "Name of the block"),
+    DeclaredColumn::integer("executions", "Executions of the block; empty where it has no probe"),
+];
+
+/// The columns of the table of counts.
+pub fn trace_table_schema() -> TableSchema {
+    TableSchema::declared("counts.csv", "`trace`", "Executions of each block", &COUNT_COLUMNS)
+}
+
 /// Text of `counts.csv`: `block,name,executions`, without a number where a block has no probe.
 fn counts_csv(dictionary: &Dictionary, executions: &[u64], probed: &[bool]) -> String {
-    let mut table = CsvText::new(["block", "name", "executions"]);
+    let mut table = CsvText::new(COUNT_COLUMNS);
     for ((block, count), probed) in dictionary.blocks.iter().zip(executions).zip(probed) {
         let count = if *probed { count.to_string() } else { String::new() };
         table.row([&block.id.0.to_string(), &block.name, &count]);

@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use super::bench::TinyPipeline;
 use super::pages;
 use crate::python;
 use crate::skip;
@@ -220,4 +221,128 @@ fn budgets_and_names_are_accepted_as_they_are_read() {
     if let Some(found) = refusals("schema node-names", &names.map(String::from)) {
         assert_eq!(found.iter().map(String::is_empty).collect::<Vec<_>>(), [true, false, false]);
     }
+}
+
+/// Folders of a campaign with raw logs of runs and copies, which are described with the protocol.
+const RAW: [&str; 7] = [
+    "runs",
+    "microbenchmark-runs",
+    "before-after-runs",
+    "hint-runs",
+    "board-ground-truth",
+    "sources",
+    "dry-runs",
+];
+
+/// Tables below a folder that a command wrote, by their paths in it, without raw logs.
+fn tables_below(folder: &Path) -> Vec<PathBuf> {
+    let is_kept = |entry: &walkdir::DirEntry| {
+        !entry.file_type().is_dir() || !RAW.iter().any(|raw| entry.file_name() == *raw)
+    };
+    let files = walkdir::WalkDir::new(folder).into_iter().filter_entry(is_kept);
+    let files = files.map(|entry| entry.unwrap().into_path());
+    let tables = files.filter(|path| pages::has_extension(path, "csv"));
+    tables.map(|path| path.strip_prefix(folder).unwrap().to_owned()).collect()
+}
+
+/// Whether a path is that of a schema, whose `*` is part of a name.
+fn is_of_schema(path: &str, schema: &Value) -> bool {
+    let pattern = schema["path"].as_str().unwrap();
+    match pattern.split_once('*') {
+        Some((start, end)) => path.starts_with(start) && path.ends_with(end),
+        None => path == pattern,
+    }
+}
+
+/// Whether a header has the columns of a schema, and others only where it says so.
+fn has_columns(header: &[String], schema: &Value) -> bool {
+    let fields = schema["fields"].as_array().unwrap().iter();
+    let names: Vec<&str> = fields.map(|field| field["name"].as_str().unwrap()).collect();
+    let begins = header.len() >= names.len() && header.iter().zip(&names).all(|(a, b)| a == b);
+    begins && (header.len() == names.len() || schema["further_fields"].is_string())
+}
+
+/// Asserts that every table below a folder has a schema with its columns.
+fn assert_described(folder: &Path, at_least: usize) {
+    let schemas: Value = serde_json::from_str(&printed("schema files --format json")).unwrap();
+    let schemas = schemas.as_array().unwrap();
+    let tables = tables_below(folder);
+    assert!(tables.len() >= at_least, "{tables:?}");
+    for table in tables {
+        let mut reader = csv::Reader::from_path(folder.join(&table)).unwrap();
+        let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+        // Nothing was left to write: joint savings of fewer than two rewrites.
+        if header.is_empty() {
+            continue;
+        }
+        let path = table.to_str().unwrap();
+        let mut own = schemas.iter().filter(|schema| is_of_schema(path, schema)).peekable();
+        assert!(own.peek().is_some(), "{path} has no schema");
+        assert!(own.any(|schema| has_columns(&header, schema)), "{path} has columns {header:?}");
+    }
+}
+
+/// Runs the program in a folder.
+fn run_in(folder: &Path, arguments: &[&str]) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wattline"));
+    let output = command.args(arguments).current_dir(folder).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+}
+
+#[test]
+fn every_column_has_a_meaning() {
+    let schemas: Value = serde_json::from_str(&printed("schema files --format json")).unwrap();
+    for schema in schemas.as_array().unwrap() {
+        let fields = schema["fields"].as_array().unwrap();
+        assert!(!fields.is_empty(), "{schema}");
+        for field in fields {
+            let text = field["description"].as_str().unwrap();
+            assert!(!text.is_empty(), "{}: {field}", schema["path"]);
+        }
+    }
+}
+
+#[test]
+fn tables_of_a_campaign_have_the_columns_of_their_schemas() {
+    if !super::host::has(&super::host::CAMPAIGN_TOOLS) {
+        return;
+    }
+    assert_described(&TinyPipeline::shared().out, 25);
+}
+
+#[test]
+fn tables_of_a_recording_have_the_columns_of_their_schemas() {
+    let folder = tempfile::tempdir().unwrap();
+    run_in(folder.path(), &["monitor", "--duration", "1.2", "--out", "recording"]);
+    assert_described(&folder.path().join("recording"), 4);
+}
+
+#[test]
+fn tables_of_activities_have_the_columns_of_their_schemas() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in wattline::attribution::activities::simulated::blink_files() {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    run_in(folder.path(), &["activities", "blink.quanto", "--out", "out"]);
+    assert_described(&folder.path().join("out"), 9);
+}
+
+#[test]
+fn tables_of_tenants_have_the_columns_of_their_schemas() {
+    let folder = tempfile::tempdir().unwrap();
+    let switch = |from: (&str, u32), to: (&str, u32), s: u32| {
+        format!(
+            "{} {} [000] {s}.000000: sched:sched_switch: prev_comm={} prev_pid={} prev_prio=120 \
+             prev_state=S ==> next_comm={} next_pid={} next_prio=120\n",
+            from.0, from.1, from.0, from.1, to.0, to.1
+        )
+    };
+    let (idle, work) = (("swapper/0", 0), ("rustc", 7));
+    let log = switch(idle, work, 100) + &switch(work, idle, 101) + &switch(idle, work, 102);
+    fs::write(folder.path().join("log.txt"), log).unwrap();
+    fs::write(folder.path().join("meter.csv"), "time_s,power_w\n100,6\n102,6\n").unwrap();
+    let arguments = ["tenants", "perf", "log.txt", "--energy", "meter.csv", "--out", "out"];
+    run_in(folder.path(), &arguments);
+    assert_described(&folder.path().join("out"), 2);
 }

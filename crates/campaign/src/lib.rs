@@ -61,6 +61,8 @@ pub mod plan;
 
 pub mod trial;
 
+pub mod table_schemas;
+
 #[cfg(test)]
 #[path = "../../../tests/common/skip.rs"]
 mod skip;

@@ -11,6 +11,7 @@ use crate::csv_text::{self, CsvText};
 use crate::failure::Failure;
 use crate::folder::{CampaignFolder, Output, names, read_text};
 use crate::run::RunRecord;
+use wattline_units::file_schema::{DeclaredColumn, TableSchema};
 
 /// The tables of a ground truth folder: their names and texts.
 pub(crate) type TruthTables = Vec<(&'static str, String)>;
@@ -18,6 +19,40 @@ pub(crate) type TruthTables = Vec<(&'static str, String)>;
 /// The files of a ground truth folder, with their key columns.
 pub const TABLES: [(&str, &[&str]); 2] =
     [("lines.csv", &["file", "line"]), ("methods.csv", &["class", "method"])];
+
+const TRUE_LINE_COLUMNS: [DeclaredColumn; 3] = [
+    DeclaredColumn::text("file", "Path of the source file"),
+    DeclaredColumn::integer("line", "Source line"),
+    TRUE_ENERGY,
+];
+
+const TRUE_METHOD_COLUMNS: [DeclaredColumn; 3] = [
+    DeclaredColumn::text("class", "Class, with its package"),
+    DeclaredColumn::text("method", "Method, with the types of its parameters"),
+    TRUE_ENERGY,
+];
+
+const TRUE_ENERGY: DeclaredColumn =
+    DeclaredColumn::number("energy_j", "Simulated energy that the virtual board spent");
+
+/// Returns the columns of the tables of a scenario's ground truth.
+pub(crate) fn truth_table_schemas() -> Vec<TableSchema> {
+    const PIPELINE: &str = "`run`, `pipeline` on virtual boards";
+    vec![
+        TableSchema::declared(
+            "ground-truth/lines.csv",
+            PIPELINE,
+            "Ground truth by line, which no stage but `evaluate` reads",
+            &TRUE_LINE_COLUMNS,
+        ),
+        TableSchema::declared(
+            "ground-truth/methods.csv",
+            PIPELINE,
+            "Ground truth by method, which no stage but `evaluate` reads",
+            &TRUE_METHOD_COLUMNS,
+        ),
+    ]
+}
 
 /// Sums the ground truths of the campaign's sessions into the scenario's. Writes nothing if the
 /// board left none (a real one).
@@ -144,6 +179,15 @@ fn written(keys: &[&str], sums: &BTreeMap<Vec<String>, f64>) -> String {
 mod tests {
     use super::*;
     use crate::run_record::record;
+
+    #[test]
+    fn tables_have_the_columns_of_their_schemas() {
+        for ((name, keys), schema) in TABLES.iter().zip(truth_table_schemas()) {
+            let columns: Vec<&str> = schema.columns.iter().map(|c| c.name.as_str()).collect();
+            assert_eq!(schema.file, format!("{}/{name}", names::TRUTH));
+            assert_eq!(columns, [*keys, &["energy_j"]].concat());
+        }
+    }
 
     #[test]
     fn truths_add_up_by_key() {

@@ -21,6 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wattline_units::assumptions::Assumptions;
 use wattline_units::foreign::catch_foreign_panic;
@@ -32,7 +33,7 @@ use super::quantiles::student_975;
 use crate::table::Table;
 
 /// Energy of a board relative to the reference board, with its error.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceFactor {
     /// The board, as the data set names it.
     pub device: String,

@@ -7,6 +7,7 @@
 
 use std::ops::ControlFlow;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wattline_units::csv_text;
 
@@ -54,7 +55,7 @@ impl Estimability {
 }
 
 /// Estimability of the cost of one operation by the cases.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationEstimability {
     /// Name of the operation.
     pub operation: String,

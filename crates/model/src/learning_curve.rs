@@ -1,6 +1,7 @@
 //! The learning curve: held-out error against the number of cases fitted to, which shows whether
 //! more cases would help.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::ModelError;
@@ -15,7 +16,7 @@ use crate::table::Table;
 const PARTS: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 1.0];
 
 /// Held-out error for one number of training cases: a row of `learning.csv`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LearningRow {
     /// Cases fitted to, mean over the folds.
     pub cases: f64,

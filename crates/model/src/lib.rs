@@ -83,6 +83,7 @@ pub use predicted_case::PredictedCase;
 pub use prediction::{ColumnIndex, EnergyPrediction};
 pub use predictive_distribution::{EnergyPrognosis, PredictiveDistribution};
 pub use predictor_choice::{CandidateScore, ConstantEnergy, PredictorChoice};
+pub use prior_file::COVARIANCE_KEY;
 pub use quantiles::{normal_quantile, student_975, student_quantile};
 pub use residual_spread::{ResidualSize, ResidualSpread};
 #[cfg(feature = "linfa")]

@@ -5,10 +5,15 @@ use std::iter::once;
 
 use serde::Deserialize;
 use wattline_units::csv_text::{self, CsvText};
+use wattline_units::file_schema::DeclaredColumn;
 use wattline_units::shortened::shortened;
 
 use super::error::ModelError;
 use super::fitted_model::{ContextPrice, CostPrior, CostPriors, Model};
+
+/// First column of a table with the covariance of cost errors; the others have the same names.
+pub const COVARIANCE_KEY: DeclaredColumn =
+    DeclaredColumn::text("operation", "Operation or library function");
 
 impl CostPrior {
     /// Reads the columns `operation`, `cost_j` and `se_j` of a CSV text; rows with a `context` and
@@ -123,7 +128,7 @@ impl CostPriors {
     pub fn covariance_csv(&self) -> Option<String> {
         let covariance = self.covariance.as_ref()?;
         let names: Vec<&str> = self.costs.iter().map(|cost| cost.operation.as_str()).collect();
-        let mut table = CsvText::new(once("operation").chain(names.iter().copied()));
+        let mut table = CsvText::new(once(COVARIANCE_KEY.name).chain(names.iter().copied()));
         for (name, row) in names.iter().zip(covariance.chunks(names.len())) {
             table.row(once(name.to_string()).chain(row.iter().map(|value| format!("{value:e}"))));
         }

@@ -1,6 +1,7 @@
 //! k-fold cross-validation of a solver beside its baselines. Every choice (library
 //! columns, penalty, prior strength, baselines' factors) is made inside the fold.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wattline_units::assumptions::Assumptions;
 use wattline_units::csv_text;
@@ -18,7 +19,9 @@ use super::table_check::{check_energies, check_table};
 use crate::table::Table;
 
 /// Set of cases that figures are about: fitted to, or held out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum CvSet {
     /// Fitted to.
@@ -41,7 +44,7 @@ impl CvSet {
 }
 
 /// Agreement of one model with the cases of one round: a row of `cv.csv`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CvRow {
     /// The solver's name, or `flat`, `mean`, `duration`, `blocks`.
     pub model: String,

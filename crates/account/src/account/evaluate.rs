@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::table_columns::EVALUATION_COLUMNS;
 use crate::account::accounts::Accounts;
 use crate::account::entry::LineKey;
 use crate::account::matching::FigureWithTruth;
@@ -16,6 +17,7 @@ use crate::csv_text::CsvText;
 use crate::operations::Dictionary;
 use crate::quantile::quantile;
 use crate::units::Joules;
+use wattline_units::file_schema::DeclaredColumn;
 
 /// Share of the true energy whose entries are compared.
 const ENERGY_COMPARED: f64 = 0.95;
@@ -100,7 +102,7 @@ impl AccountEvaluation {
     /// The text of `evaluation.csv`: the columns of the command-line contract, then `bias,
     /// unmatched, unmatched_share`.
     pub fn csv(&self) -> String {
-        let mut table = CsvText::new(COLUMNS);
+        let mut table = CsvText::new(EVALUATION_COLUMNS);
         self.rows().for_each(|row| table.row(row));
         table.text()
     }
@@ -123,23 +125,12 @@ impl AccountEvaluation {
     }
 }
 
-const COLUMNS: [&str; 9] = [
-    "level",
-    "entries",
-    "share",
-    "median_error",
-    "p90_error",
-    "coverage",
-    "bias",
-    "unmatched",
-    "unmatched_share",
-];
-
 /// The text of `evaluation.csv` for several boards, with the board's name in a last column.
 pub fn evaluations_csv<'e>(
     boards: impl IntoIterator<Item = (&'e str, &'e AccountEvaluation)>,
 ) -> String {
-    let mut table = CsvText::new(COLUMNS.into_iter().chain(["device"]));
+    let mut table =
+        CsvText::new(DeclaredColumn::names(EVALUATION_COLUMNS).into_iter().chain(["device"]));
     for (board, evaluation) in boards {
         evaluation.rows().for_each(|row| table.row(row.into_iter().chain([board.to_string()])));
     }

@@ -24,6 +24,7 @@ mod priced_parts;
 mod pricing;
 pub mod profile;
 pub mod table;
+mod table_columns;
 pub(crate) mod truth;
 mod truth_pairs;
 mod unseen;
@@ -49,6 +50,7 @@ pub use input_spread::InputSpread;
 pub use ledger::{Ledger, LedgerEntry, LedgerRow, MeasuredEnergies, RuntimeEnergy};
 pub use method_groups::{MethodGroup, MethodGroups, SampledCase};
 pub use predicted_energy::PredictedEnergy;
+pub use table_columns::{account_table_schemas, evaluation_table_schemas};
 pub use truth::GroundTruth;
 pub use unseen::{UnseenInput, UnseenInputs};
 

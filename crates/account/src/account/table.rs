@@ -14,19 +14,19 @@ use crate::account::entry::MethodKey;
 use crate::account::entry::{AccountEntry, LineKey};
 use crate::account::ledger;
 use crate::account::method_groups::MethodGroups;
+use crate::account::table_columns::{
+    BLOCK_KEY, CLASS_KEY, FIGURE_COLUMNS, LAST_COLUMNS, LEDGER_COLUMNS, LINE_KEY,
+    METHOD_ESTIMATE_COLUMNS, METHOD_KEY, OPERATION_KEY, OPERATION_OWN, PACKAGE_KEY, block_columns,
+};
 use crate::csv_text::CsvText;
 use crate::exact::Femtojoules;
 use crate::exact::share;
 use crate::interval::Interval;
 use crate::units::Joules;
+use wattline_units::file_schema::DeclaredColumn;
 
 /// Key of the row for energy above idle that no entry has.
 pub const UNATTRIBUTED_KEY: &str = "(unattributed)";
-/// Columns that all tables have after the key.
-pub(super) const FIGURE_COLUMNS: [&str; 5] =
-    ["executions", "energy_j", "energy_lo_j", "energy_hi_j", "share"];
-/// Last columns of the tables of a level.
-const LAST_COLUMNS: [&str; 2] = ["unknown_executions", "determined"];
 
 /// One file of the `accounts` folder: name and CSV text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,20 +68,7 @@ fn level_tables(accounts: &Accounts) -> Vec<AccountTable> {
 /// count-based and combined estimates, and the weight of the samples. The block effect is equal
 /// in all rows; the spreads between runs are the method's.
 pub(crate) fn areas_csv(method_groups: &MethodGroups) -> String {
-    let mut table = CsvText::new([
-        "class",
-        "method",
-        "samples",
-        "sampled_j",
-        "counted_j",
-        "energy_j",
-        "energy_lo_j",
-        "energy_hi_j",
-        "weight",
-        "block_effect_sd",
-        "run_spread",
-        "session_spread",
-    ]);
+    let mut table = CsvText::new(METHOD_ESTIMATE_COLUMNS);
     for area in &method_groups.groups {
         let names: Vec<&str> = area.methods.iter().map(|key| key.method.as_str()).collect();
         let [lo, hi] = interval_fields(Some(area.interval));
@@ -106,17 +93,8 @@ pub(crate) fn areas_csv(method_groups: &MethodGroups) -> String {
 /// The text of `operations.csv`: `operation, FIGURE, class, cost_j, estimable, costed_as,
 /// unknown, rank_by_cost, cumulative_share`.
 pub fn operations_csv(accounts: &Accounts) -> String {
-    let own = [
-        "class",
-        "cost_j",
-        "estimable",
-        "costed_as",
-        "unknown_executions",
-        "rank_by_cost",
-        "cumulative_share",
-    ];
     let (ranks, curve) = (accounts.ranks_by_cost(), accounts.cumulative_shares());
-    let mut table = CsvText::new([&["operation"][..], &FIGURE_COLUMNS, &own].concat());
+    let mut table = CsvText::new([&OPERATION_KEY[..], &FIGURE_COLUMNS, &OPERATION_OWN].concat());
     for (at, operation) in accounts.operations.iter().enumerate() {
         let OperationAccount { entry, cost, estimable, costed_as } = operation;
         let own = [
@@ -130,45 +108,45 @@ pub fn operations_csv(accounts: &Accounts) -> String {
         ];
         table.row(once(entry.key.name().to_string()).chain(figure_fields(entry)).chain(own));
     }
-    add_unattributed_row(&mut table, accounts, &[UNATTRIBUTED_KEY], own.len());
+    add_unattributed_row(&mut table, accounts, &[UNATTRIBUTED_KEY], OPERATION_OWN.len());
     table.text()
 }
 
 /// The text of `lines.csv`: `file, line, FIGURE, unknown, determined`.
 pub(crate) fn lines_csv(accounts: &Accounts) -> String {
     let key = |key: &LineKey| [key.file.clone(), key.line.to_string()];
-    level_csv(accounts, ["file", "line"], &accounts.lines, key)
+    level_csv(accounts, LINE_KEY, &accounts.lines, key)
 }
 
 /// The text of `methods.csv`: `class, method, FIGURE, unknown, determined`.
 pub(crate) fn methods_csv(accounts: &Accounts) -> String {
     let key = |key: &MethodKey| [key.class.clone(), key.method.clone()];
-    level_csv(accounts, ["class", "method"], &accounts.methods, key)
+    level_csv(accounts, METHOD_KEY, &accounts.methods, key)
 }
 
 /// The text of `classes.csv`: `class, FIGURE, unknown, determined`.
 pub(crate) fn classes_csv(accounts: &Accounts) -> String {
-    named_csv(accounts, "class", &accounts.classes)
+    named_csv(accounts, CLASS_KEY, &accounts.classes)
 }
 
 /// The text of `packages.csv`: `package, FIGURE, unknown, determined`.
 pub(crate) fn packages_csv(accounts: &Accounts) -> String {
-    named_csv(accounts, "package", &accounts.packages)
+    named_csv(accounts, PACKAGE_KEY, &accounts.packages)
 }
 
 /// The text of a level whose key is one name, in column `key`.
 pub(super) fn named_csv(
     accounts: &Accounts,
-    key: &str,
+    key: [DeclaredColumn; 1],
     entries: &[AccountEntry<String>],
 ) -> String {
-    level_csv(accounts, [key], entries, |key| [key.clone()])
+    level_csv(accounts, key, entries, |key| [key.clone()])
 }
 
 /// The text of a level with its key's columns: `KEY, FIGURE, unknown, determined`.
 fn level_csv<K, const N: usize>(
     accounts: &Accounts,
-    columns: [&str; N],
+    columns: [DeclaredColumn; N],
     entries: &[AccountEntry<K>],
     key: impl Fn(&K) -> [String; N],
 ) -> String {
@@ -187,16 +165,12 @@ fn level_csv<K, const N: usize>(
 /// FIGURE, cost_j, cost_lo_j, cost_hi_j, energy_3000_j`, the eight class shares, `unknown`,
 /// `determined`.
 pub fn blocks_csv(accounts: &Accounts) -> String {
-    let key = ["block", "name", "kind", "class", "method", "file", "start_line", "end_line"];
-    let costs = ["cost_j", "cost_lo_j", "cost_hi_j", "energy_3000_j"];
-    let shares = CLASSES.map(|class| format!("{}_share", name_of(class)));
-    let shares = shares.each_ref().map(String::as_str);
-    let mut table =
-        CsvText::new([&key[..], &FIGURE_COLUMNS, &costs, &shares, &LAST_COLUMNS].concat());
+    let columns = block_columns();
+    let mut table = CsvText::new(columns.iter().map(|column| column.name.as_str()));
     for block in &accounts.blocks {
         table.row(block_fields(block));
     }
-    let after = costs.len() + shares.len() + LAST_COLUMNS.len();
+    let after = columns.len() - BLOCK_KEY.len() - FIGURE_COLUMNS.len();
     add_unattributed_row(
         &mut table,
         accounts,
@@ -248,8 +222,7 @@ fn block_fields(block: &BlockAccount) -> impl Iterator<Item = String> {
 /// The text of `ledger.csv`: `entry, energy_j, energy_lo_j, energy_hi_j, share, remark`; the
 /// first row, `measured`, is the sum of the others.
 pub fn ledger_csv(accounts: &Accounts) -> String {
-    let columns = ["entry", "energy_j", "energy_lo_j", "energy_hi_j", "share", "remark"];
-    let mut table = CsvText::new(columns);
+    let mut table = CsvText::new(LEDGER_COLUMNS);
     for row in &accounts.ledger.rows {
         let spent = energy_fields(row.energy, row.interval, row.share);
         table.row(once(row.entry.name().into()).chain(spent).chain([row.remark.into()]));

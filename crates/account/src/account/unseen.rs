@@ -10,6 +10,7 @@ use crate::units::Joules;
 
 use super::input_spread::InputSpread;
 use super::predicted_energy::PredictedEnergy;
+use super::table_columns::UNSEEN_COLUMNS;
 
 /// Measured energy of one input sequence, and its predictions from the others.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,17 +131,7 @@ impl UnseenInputs {
 
     /// The text of `unseen.csv`; `accounts_se_j` is the standard error from the accounts alone.
     pub fn csv(&self) -> String {
-        let mut text = CsvText::new([
-            "input",
-            "measured_j",
-            "predicted_j",
-            "predicted_lo_j",
-            "predicted_hi_j",
-            "accounts_se_j",
-            "of_new_blocks_j",
-            "flat_j",
-            "duration_j",
-        ]);
+        let mut text = CsvText::new(UNSEEN_COLUMNS);
         for (of, interval) in self.0.iter().zip(self.intervals()) {
             let known = |joules: Option<Joules>| joules.map_or(String::new(), |j| j.0.to_string());
             text.row([

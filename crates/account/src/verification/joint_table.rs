@@ -1,5 +1,6 @@
 //! The joint saving of a campaign's rewrites as a table.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::account::Interval;
@@ -11,15 +12,17 @@ use crate::model::csv_of;
 use crate::units::Joules;
 
 /// Row of `joint-saving.csv`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct JointSavingRow {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(super) struct JointSavingRow {
     /// Kind of row: `together`, `sum`, `difference`, `applied`, `overlapping`.
     row: String,
     /// Pattern and code location of a rewrite; empty for a saving.
     rewrite: String,
-    /// Saving in joules, with its 95 % interval; empty for a rewrite.
+    /// Saving in joules; empty for a rewrite.
     saving_j: Option<f64>,
+    /// Lower end of its 95 % interval.
     saving_lo_j: Option<f64>,
+    /// Upper end of its 95 % interval.
     saving_hi_j: Option<f64>,
     /// Share of the energy above idle of the original in these sessions.
     share: Option<f64>,

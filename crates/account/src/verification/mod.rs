@@ -7,6 +7,7 @@ mod joint_table;
 mod rounds;
 mod savings_basis;
 mod table;
+mod table_schemas;
 mod verified_rewrites;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,6 +47,7 @@ use savings_basis::{SavingsBasis, rewrites_of_copy};
 
 pub use joint_table::JointSavingTable;
 pub use table::{VerifiedHint, VerifiedHints};
+pub use table_schemas::saving_table_schemas;
 pub use verified_rewrites::VerifiedRewrites;
 
 /// Inputs of a verification: hints, sources, compiler and board.

@@ -1,5 +1,6 @@
 //! Measured savings of hints as a table, and their assignment to hints.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::account::Interval;
@@ -11,24 +12,31 @@ use crate::model::csv_of;
 use crate::units::Joules;
 
 /// Row of `hint-savings.csv`: measured and predicted saving of a hint, with the hint's identity.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VerifiedHint {
+    /// Pattern of the hint.
     pattern: String,
+    /// Path of the source file.
     file: String,
+    /// First line.
     start_line: u32,
+    /// Name of the block.
     block: String,
     /// Energy without the rewrite less that with it, in joules.
     saving_j: f64,
-    /// Ends of the saving's 95 % interval; empty for a single pair.
+    /// Lower end of the 95 % interval; empty for a single pair.
     saving_lo_j: Option<f64>,
+    /// Upper end of the 95 % interval.
     saving_hi_j: Option<f64>,
     /// Share of the energy above idle of the original in these sessions.
     share: Option<f64>,
     /// Pairs of sessions that the saving is the mean of.
     pairs: usize,
-    /// Predicted saving in joules, with its 95 % interval; empty without a prediction.
+    /// Predicted saving; empty without a prediction.
     predicted_j: Option<f64>,
+    /// Lower end of its 95 % interval.
     predicted_lo_j: Option<f64>,
+    /// Upper end of its 95 % interval.
     predicted_hi_j: Option<f64>,
 }
 

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wattline_model::student_975;
 use wattline_units::csv_text::CsvText;
+use wattline_units::file_schema::{DeclaredColumn, TableSchema};
 
 /// Name of the configuration without the agent.
 pub const WITHOUT_AGENT: &str = "without";
@@ -202,10 +203,35 @@ fn compare_figure(
     })
 }
 
+/// Columns of `runs.csv` before the figures.
+const AGENT_RUN_COLUMNS: [DeclaredColumn; 3] = [
+    DeclaredColumn::integer("run", "Number of the run"),
+    DeclaredColumn::integer("repetition", "Repetition, from 1"),
+    DeclaredColumn::text("configuration", "Configuration of the agent"),
+];
+
+/// Returns the columns of the tables that `monitor overhead` writes.
+#[must_use]
+pub fn agent_overhead_table_schemas() -> Vec<TableSchema> {
+    const OVERHEAD: &str = "`monitor overhead`";
+    vec![
+        TableSchema::declared("runs.csv", OVERHEAD, "Figures of each run", &AGENT_RUN_COLUMNS)
+            .with_further(
+                "`start_s`, `start_cpu_s`, `cpu_s`, `request_s`, `request_cpu_s`, times in seconds",
+            ),
+        TableSchema::declared(
+            "overhead.csv",
+            OVERHEAD,
+            "Overhead of the agent by figure",
+            &AGENT_OVERHEAD_COLUMNS,
+        ),
+    ]
+}
+
 /// All runs in the order in which they were made.
 #[must_use]
 pub fn agent_runs_csv(runs: &[AgentRun]) -> String {
-    let head = ["run", "repetition", "configuration"].into_iter();
+    let head = DeclaredColumn::names(AGENT_RUN_COLUMNS).into_iter();
     let mut table = CsvText::new(head.chain(RunFigure::ALL.map(RunFigure::column_name)));
     for (number, run) in (1_u64..).zip(runs) {
         let names = [number.to_string(), run.repetition.to_string(), run.configuration.clone()];
@@ -215,24 +241,30 @@ pub fn agent_runs_csv(runs: &[AgentRun]) -> String {
     table.text()
 }
 
+/// Columns of `overhead.csv`.
+const AGENT_OVERHEAD_COLUMNS: [DeclaredColumn; 12] = [
+    DeclaredColumn::text("figure", "Figure of a run that is compared"),
+    DeclaredColumn::text("configuration", "Configuration of the agent"),
+    DeclaredColumn::integer("repetitions", "Pairs of runs"),
+    DeclaredColumn::number("mean_s", "Mean with the agent"),
+    DeclaredColumn::number("mean_half_width_s", "Half of its 95 % interval"),
+    DeclaredColumn::number("without_mean_s", "Mean without the agent"),
+    DeclaredColumn::number("without_mean_half_width_s", "Half of its 95 % interval"),
+    DeclaredColumn::number("difference_s", "Difference of the means"),
+    DeclaredColumn::number("difference_half_width_s", "Half of its 95 % interval"),
+    DeclaredColumn::number(
+        "difference_percent",
+        "Difference as a part of the mean without the agent",
+    ),
+    DeclaredColumn::number("difference_half_width_percent", "Half of its 95 % interval"),
+    DeclaredColumn::text("verdict", "Whether the difference is clear of zero"),
+];
+
 /// The comparison of all figures: means, differences and halves of their 95 % intervals in
 /// seconds.
 #[must_use]
 pub fn agent_overhead_csv(rows: &[FigureOverhead]) -> String {
-    let mut table = CsvText::new([
-        "figure",
-        "configuration",
-        "repetitions",
-        "mean_s",
-        "mean_half_width_s",
-        "without_mean_s",
-        "without_mean_half_width_s",
-        "difference_s",
-        "difference_half_width_s",
-        "difference_percent",
-        "difference_half_width_percent",
-        "verdict",
-    ]);
+    let mut table = CsvText::new(AGENT_OVERHEAD_COLUMNS);
     for row in rows {
         let half = row.difference.half_width;
         table.row([

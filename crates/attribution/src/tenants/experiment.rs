@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use wattline_units::csv_text::CsvText;
+use wattline_units::file_schema::DeclaredColumn;
 
 /// Name of the runs without anything that is tested.
 pub const BASE_NAME: &str = "base";
@@ -95,21 +96,24 @@ impl ExperimentTables {
     }
 }
 
+/// Columns of `runs.csv`.
+pub(super) const EXPERIMENT_COLUMNS: [DeclaredColumn; 10] = [
+    DeclaredColumn::integer("run", "Number of the run"),
+    DeclaredColumn::integer("repetition", "Repetition, from 1"),
+    DeclaredColumn::text("configuration", "Configuration of the monitor, or the base without one"),
+    DeclaredColumn::text("scenario", "Scenario of the load"),
+    DeclaredColumn::text("socket", "Socket of the machine"),
+    DeclaredColumn::number("seconds", "Length of the run in seconds"),
+    DeclaredColumn::number("energy_j", "Energy of the socket"),
+    DeclaredColumn::number("power_w", "Mean power of the socket"),
+    DeclaredColumn::text("meter", "Meter"),
+    DeclaredColumn::text("basis", "Whether the energy is measured, estimated or simulated"),
+];
+
 /// Returns all runs as CSV, in the order in which they were made; `basis` is `measured` or `model`.
 #[must_use]
 pub fn experiment_csv(runs: &[MeasuredRun], meter: &str, basis: &str) -> String {
-    let mut table = CsvText::new([
-        "run",
-        "repetition",
-        "configuration",
-        "scenario",
-        "socket",
-        "seconds",
-        "energy_j",
-        "power_w",
-        "meter",
-        "basis",
-    ]);
+    let mut table = CsvText::new(EXPERIMENT_COLUMNS);
     for (number, run) in (1_u64..).zip(runs) {
         for (socket, joules) in &run.sockets {
             table.row([

@@ -7,6 +7,7 @@ use super::names::TenantNames;
 use super::view::{TenantUse, WindowView};
 use wattline_units::csv_text::CsvText;
 use wattline_units::exposition::OpenMetricsText;
+use wattline_units::file_schema::DeclaredColumn;
 
 /// Header of the rows of [`rows_csv`], with the names of the other counters at its end.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -19,14 +20,26 @@ impl TenantTable {
     /// Returns the header line.
     #[must_use]
     pub fn header(&self) -> String {
-        CsvText::new(TENANT_COLUMNS.into_iter().chain(self.counters.iter().map(String::as_str)))
-            .text()
+        let fixed = DeclaredColumn::names(TENANT_COLUMNS).into_iter();
+        CsvText::new(fixed.chain(self.counters.iter().map(String::as_str))).text()
     }
 }
 
-const TENANT_COLUMNS: [&str; 10] = [
-    "start_s", "end_s", "tenant", "cpu_s", "cycles", "switches", "energy_j", "power_w", "share",
-    "basis",
+/// Columns of the table of tenants.
+pub(super) const TENANT_COLUMNS: [DeclaredColumn; 10] = [
+    DeclaredColumn::number("start_s", "Begin of the row's time"),
+    DeclaredColumn::number("end_s", "End of the row's time"),
+    DeclaredColumn::text(
+        "tenant",
+        "Virtual machine, process, control group or application; unattributed for the rest",
+    ),
+    DeclaredColumn::number("cpu_s", "CPU time"),
+    DeclaredColumn::number("cycles", "Unhalted cycles; empty where they are not counted"),
+    DeclaredColumn::integer("switches", "Context switches away from the tenant"),
+    DeclaredColumn::number("energy_j", "Energy, without an interval: the meter gives none"),
+    DeclaredColumn::number("power_w", "Power"),
+    DeclaredColumn::number("share", "Share of the energy"),
+    DeclaredColumn::text("basis", "What the energy is shared by"),
 ];
 
 /// Returns a view's rows as CSV, the row `unattributed` last. Times are seconds since `origin_ns`;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use wattline_model::{normal_quantile, student_quantile};
 use wattline_units::csv_text::CsvText;
+use wattline_units::file_schema::DeclaredColumn;
 use wattline_units::shortened::shortened;
 
 /// Power in watts that no machine exceeds.
@@ -201,6 +202,27 @@ pub fn parse_runs(text: &str) -> Result<BTreeMap<String, RunSet>, OverheadError>
     Ok(sets)
 }
 
+/// Columns of the table of overheads.
+pub(super) const OVERHEAD_COLUMNS: [DeclaredColumn; 14] = [
+    DeclaredColumn::text("group", "Group of runs"),
+    DeclaredColumn::integer("n", "Measurements with the monitor"),
+    DeclaredColumn::number("mean_w", "Mean power with the monitor"),
+    DeclaredColumn::number("mean_half_width_w", "Half of its 95 % interval"),
+    DeclaredColumn::integer("base_n", "Measurements without the monitor"),
+    DeclaredColumn::number("base_mean_w", "Mean power without the monitor"),
+    DeclaredColumn::number("base_mean_half_width_w", "Half of its 95 % interval"),
+    DeclaredColumn::number("difference_w", "Difference of the means"),
+    DeclaredColumn::number(
+        "epsilon_w",
+        "Smallest overhead that is rejected at 5 %, by the normal quantile",
+    ),
+    DeclaredColumn::number("epsilon_share", "The same as a share of the base"),
+    DeclaredColumn::number("epsilon_t_w", "The same by Student's t"),
+    DeclaredColumn::number("sd_w", "Standard deviation with the monitor"),
+    DeclaredColumn::number("base_sd_w", "Standard deviation without it"),
+    DeclaredColumn::number("epsilon_t_share", "That as a share of the base"),
+];
+
 /// Returns the test of every group of two files as CSV: means with half the width of their 95 %
 /// intervals and their standard deviations, epsilon in watts and as part of the mean with what is
 /// tested.
@@ -216,22 +238,7 @@ pub fn overhead_csv(
     if let Some(group) = alone {
         return Err(OverheadError::Unpaired(group.clone()));
     }
-    let mut table = CsvText::new([
-        "group",
-        "n",
-        "mean_w",
-        "mean_half_width_w",
-        "base_n",
-        "base_mean_w",
-        "base_mean_half_width_w",
-        "difference_w",
-        "epsilon_w",
-        "epsilon_share",
-        "epsilon_t_w",
-        "sd_w",
-        "base_sd_w",
-        "epsilon_t_share",
-    ]);
+    let mut table = CsvText::new(OVERHEAD_COLUMNS);
     for (group, with) in with {
         let Some(base) = base.get(group) else { continue };
         let found = overhead_epsilon(*with, *base);

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::order::PlannedRun;
 use super::plan_contents::PlannedCase;
 use crate::csv_text::CsvText;
+use wattline_units::file_schema::DeclaredColumn;
 
 /// The boards of each case, by its name, sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -56,6 +57,12 @@ pub fn assign(cases: &[PlannedCase], boards: &[String], seed: u64) -> Assignment
     }
     Assignment(assigned)
 }
+
+/// Columns of `assignment.csv`.
+pub(crate) const ASSIGNMENT_COLUMNS: [DeclaredColumn; 2] = [
+    DeclaredColumn::text("case", "Case"),
+    DeclaredColumn::text("device", "Board that measures the case"),
+];
 
 impl Assignment {
     /// All boards that some case is assigned to, sorted.
@@ -107,7 +114,7 @@ impl Assignment {
 
     /// The text of `assignment.csv`: a line per case and board.
     pub fn to_csv(&self) -> String {
-        let mut table = CsvText::new(["case", "device"]);
+        let mut table = CsvText::new(ASSIGNMENT_COLUMNS);
         for (case, boards) in &self.0 {
             for board in boards {
                 table.row([case, board]);

@@ -9,6 +9,7 @@ use compact_str::CompactString;
 use crate::blocks::BlockId;
 use crate::csv_text::{self, CsvText};
 use crate::operations::{Dictionary, Feature, OperationCount};
+use wattline_units::file_schema::DeclaredColumn;
 
 /// An invalid row of `residual-counts.csv`.
 #[derive(Debug, thiserror::Error)]
@@ -21,10 +22,23 @@ pub struct ResidualCounts(pub BTreeMap<String, BTreeMap<BlockId, Vec<OperationCo
 
 type Row = (String, u32, u32, Feature, CompactString, u32);
 
+/// Columns of `residual-counts.csv`.
+pub(crate) const RESIDUAL_COUNT_COLUMNS: [DeclaredColumn; 6] = [
+    DeclaredColumn::text("variant", "Name of the variant of the sources"),
+    DeclaredColumn::integer("block", "Number of a removed block"),
+    DeclaredColumn::integer("line", "Source line"),
+    DeclaredColumn::text(
+        "operation",
+        "Operation or library function that the removed block still executes",
+    ),
+    DeclaredColumn::text("context", "Context of the operation; empty for none"),
+    DeclaredColumn::integer("count", "Executions in one execution of the block"),
+];
+
 impl ResidualCounts {
     /// The text: `variant,block,line,operation,context,count`.
     pub fn to_csv(&self) -> String {
-        let mut table = CsvText::new(["variant", "block", "line", "operation", "context", "count"]);
+        let mut table = CsvText::new(RESIDUAL_COUNT_COLUMNS);
         for (variant, blocks) in &self.0 {
             for (block, operations) in blocks {
                 for OperationCount { operation, context, line, count } in operations {

@@ -5,20 +5,22 @@ use wattline_units::shortened::shortened;
 
 use crate::blocks::BlockId;
 use crate::csv_text::{self, CsvText};
+use wattline_units::file_schema::DeclaredColumn;
 
 use super::plan_contents::{Plan, PlannedCase};
 
-const COLUMNS: [&str; 10] = [
-    "case",
-    "input",
-    "group",
-    "variant",
-    "removed",
-    "removed_blocks",
-    "executions",
-    "executions_share",
-    "energy_share",
-    "rank",
+/// Columns of `plan.csv`.
+pub(crate) const PLAN_COLUMNS: [DeclaredColumn; 10] = [
+    DeclaredColumn::text("case", "Name of the case"),
+    DeclaredColumn::text("input", "Input sequence"),
+    DeclaredColumn::text("group", "Group of the case: its input"),
+    DeclaredColumn::text("variant", "Name of the variant of the sources"),
+    DeclaredColumn::text("removed", "Numbers of the removed blocks, separated by blanks"),
+    DeclaredColumn::integer("removed_blocks", "Number of the removed blocks"),
+    DeclaredColumn::integer("executions", "Block executions of the case in its dry run"),
+    DeclaredColumn::number("executions_share", "Executions as a share of those of the base case"),
+    DeclaredColumn::number("energy_share", "Predicted energy as a share of that of the base case"),
+    DeclaredColumn::integer("rank", "Rank of the count matrix of the cases up to this one"),
 ];
 
 /// Error of reading a `plan.csv`.
@@ -44,7 +46,7 @@ pub enum PlanTableError {
 
 /// The text of `plan.csv`, a line per case. Column `removed` holds block ids separated by blanks.
 pub fn plan_to_csv(plan: &Plan) -> String {
-    let mut table = CsvText::new(COLUMNS);
+    let mut table = CsvText::new(PLAN_COLUMNS);
     for case in &plan.cases {
         let removed: Vec<String> = case.removed.iter().map(|block| block.0.to_string()).collect();
         table.row([

@@ -5,6 +5,8 @@
 use crate::csv_text;
 use std::collections::BTreeMap;
 
+use wattline_units::file_schema::DeclaredColumn;
+
 use crate::operations::OperationMix;
 
 use crate::model::table::Table;
@@ -13,6 +15,14 @@ use crate::model::table::Table;
 #[derive(Debug, thiserror::Error)]
 #[error("contexts.csv can't be read; make it again with `wattline dataset`")]
 pub struct ContextsError(#[from] csv::Error);
+
+/// Columns of `contexts.csv`.
+pub(crate) const CONTEXT_COLUMNS: [DeclaredColumn; 4] = [
+    DeclaredColumn::text("case", "Case"),
+    DeclaredColumn::text("operation", "Operation that has contexts"),
+    DeclaredColumn::text("context", "Context"),
+    DeclaredColumn::integer("count", "Executions of the case in the context"),
+];
 
 /// Executions of each case by operation and context.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,7 +35,7 @@ impl CaseMixes {
     /// # Errors
     /// None in memory; the writer's.
     pub fn to_csv(&self) -> Result<String, ContextsError> {
-        let mut text = String::from("case,operation,context,count\n");
+        let mut text = DeclaredColumn::names(CONTEXT_COLUMNS).join(",") + "\n";
         let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
         for (case, mix) in &self.0 {
             for (operation, contexts) in &mix.0 {

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::assemble::{Dataset, DatasetOmission, SessionWindows};
 use crate::csv_text::CsvText;
-use crate::model::table::FIXED_COLUMNS;
 use crate::operations::FeatureColumn;
+use wattline_units::file_schema::DeclaredColumn;
 
 /// The provenance of a data set: scenario, board, runtime, meter, seed, version.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -36,11 +36,22 @@ pub struct Provenance {
     pub tool_version: String,
 }
 
+/// Columns of `dataset.csv` before the counts.
+pub(crate) const DATASET_COLUMNS: [DeclaredColumn; 6] = [
+    DeclaredColumn::text("case", "Case"),
+    DeclaredColumn::text("group", "Group of the case: its input"),
+    DeclaredColumn::text("device", "Board"),
+    DeclaredColumn::number("duration_s", "Mean duration of a run"),
+    DeclaredColumn::number("energy_j", "Mean energy above idle of a run"),
+    DeclaredColumn::number("energy_se_j", "Standard error of energy_j; empty where unknown"),
+];
+
 /// The text of `dataset.csv`: a line per case, a column per operation and library function with
 /// exact integers. An unknown standard error is an empty cell.
 pub fn dataset_to_csv(dataset: &Dataset) -> String {
     let features = dataset.features.iter().map(String::as_str);
-    let mut table = CsvText::new(FIXED_COLUMNS.into_iter().chain(features));
+    let mut table =
+        CsvText::new(DeclaredColumn::names(DATASET_COLUMNS).into_iter().chain(features));
     for case in &dataset.cases {
         let energy = &case.energy;
         let cells = [
@@ -57,21 +68,27 @@ pub fn dataset_to_csv(dataset: &Dataset) -> String {
     table.text()
 }
 
+/// Columns of `energies.csv`.
+pub(crate) const ENERGY_COLUMNS: [DeclaredColumn; 11] = [
+    DeclaredColumn::text("case", "Case"),
+    DeclaredColumn::number("energy_j", "Energy of the application above idle; may be negative"),
+    DeclaredColumn::number("energy_se_j", "Standard error of energy_j; empty where unknown"),
+    DeclaredColumn::number("total_j", "Mean energy with idle"),
+    DeclaredColumn::number("idle_j", "Idle energy: idle_power_w times duration_s"),
+    DeclaredColumn::number("idle_power_w", "Idle power"),
+    DeclaredColumn::number("duration_s", "Mean duration"),
+    DeclaredColumn::integer("power_runs", "Power runs"),
+    DeclaredColumn::integer("idle_runs", "Idle runs"),
+    DeclaredColumn::text("device", "Board"),
+    DeclaredColumn::number(
+        "runtime_j",
+        "Energy of the threads of the runtime, not part of energy_j; empty where unknown",
+    ),
+];
+
 /// The text of `energies.csv`: the energies of the cases in detail, which the ledger starts from.
 pub fn energies_to_csv(dataset: &Dataset) -> String {
-    let mut table = CsvText::new([
-        "case",
-        "energy_j",
-        "energy_se_j",
-        "total_j",
-        "idle_j",
-        "idle_power_w",
-        "duration_s",
-        "power_runs",
-        "idle_runs",
-        "device",
-        "runtime_j",
-    ]);
+    let mut table = CsvText::new(ENERGY_COLUMNS);
     for case in &dataset.cases {
         let energy = &case.energy;
         table.row([

@@ -15,6 +15,7 @@ use crate::model::{
 };
 #[cfg(feature = "linfa")]
 use crate::model::{SECOND_OPINION, second_opinion};
+use wattline_units::file_schema::DeclaredColumn;
 
 pub use known_costs::KnownCosts;
 pub use known_costs::set_priors;
@@ -85,6 +86,15 @@ impl CampaignFitProblem {
     }
 }
 
+/// Columns of `solvers.csv`.
+pub(crate) const SOLVER_COLUMNS: [DeclaredColumn; 5] = [
+    DeclaredColumn::text("solver", "Solver, or the baseline `least-squares`"),
+    DeclaredColumn::text("set", "Cases that the figures are about: training or validation"),
+    DeclaredColumn::number("r", "Mean correlation of predicted and measured energies"),
+    DeclaredColumn::number("nmae", "Mean normalised absolute error, as a share"),
+    DeclaredColumn::text("problem", "Why the solver has no result; empty where it has one"),
+];
+
 /// The text of `solvers.csv`: mean r and NMAE of all solvers, and of an external least squares; for
 /// a solver without a result the reason.
 fn solvers_csv(
@@ -93,7 +103,7 @@ fn solvers_csv(
     fitted: &CampaignModel,
     folds: FoldOptions,
 ) -> String {
-    let mut text = CsvText::new(["solver", "set", "r", "nmae", "problem"]);
+    let mut text = CsvText::new(SOLVER_COLUMNS);
     let mut add = |solver: &str, validation: &CrossValidation| {
         for (name, set) in [("training", CvSet::Training), ("validation", CvSet::Validation)] {
             if let Some(mean) = validation.mean(solver, set) {

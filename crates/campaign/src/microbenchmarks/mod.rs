@@ -24,6 +24,7 @@ pub use on_boards::{
     analyse, count_programs, expected_s, measure_all, measure_built, measure_pairs, open_boards,
     run_microbenchmarks,
 };
+pub(crate) use on_boards::{WINDOW_COLUMNS, longest_pairs_s};
 pub use optimisation_barriers::protect_from_compilers;
 pub use patterns::baselines;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::{ContextPrice, CostPrior, CostPriors, DeviceFactor, Model, ModelError};
@@ -17,7 +18,7 @@ const ELEMENTS: (f64, f64) = (16.0, 32.0);
 
 /// A row of `microbenchmarks.csv`: the cost of an operation by microbenchmarks, or of one of its
 /// contexts.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct MicrobenchmarkPrice {
     /// Catalogue name or library function.
     pub operation: String,

@@ -4,14 +4,22 @@ use crate::blocks::BlockId;
 use crate::campaign::Plan;
 use crate::csv_text::CsvText;
 use crate::operations::Dictionary;
+use wattline_units::file_schema::DeclaredColumn;
 
 fn name_of(dictionary: &Dictionary, block: BlockId) -> &str {
     dictionary.blocks.get(block.0 as usize).map_or("", |block| &block.name)
 }
 
+/// Columns of `dropped.csv`.
+pub(crate) const DROPPED_COLUMNS: [DeclaredColumn; 3] = [
+    DeclaredColumn::integer("block", "Number of the block"),
+    DeclaredColumn::text("name", "Name of the block"),
+    DeclaredColumn::text("reason", "Why no case removes it"),
+];
+
 /// The text of `dropped.csv`: the blocks that no case removes, with the reason.
 pub(super) fn dropped_csv(plan: &Plan, dictionary: &Dictionary) -> String {
-    let mut table = CsvText::new(["block", "name", "reason"]);
+    let mut table = CsvText::new(DROPPED_COLUMNS);
     for dropped in &plan.dropped {
         let name = name_of(dictionary, dropped.block);
         table.row([dropped.block.0.to_string().as_str(), name, &dropped.reason]);
@@ -19,10 +27,22 @@ pub(super) fn dropped_csv(plan: &Plan, dictionary: &Dictionary) -> String {
     table.text()
 }
 
+/// Columns of `coverage.csv`.
+pub(crate) const COVERAGE_COLUMNS: [DeclaredColumn; 5] = [
+    DeclaredColumn::integer("block", "Number of the removable block"),
+    DeclaredColumn::text("name", "Name of the block"),
+    DeclaredColumn::integer("cases", "Cases that remove it"),
+    DeclaredColumn::text(
+        "together_with",
+        "Numbers of the blocks together with which alone it is removed, separated by blanks",
+    ),
+    DeclaredColumn::text("reason", "Why no case removes it; empty where one does"),
+];
+
 /// The text of `coverage.csv`: for each removable block the number of cases that remove it, the
 /// blocks together with which alone it is removed, and the reason if no case removes it.
 pub(super) fn coverage_csv(plan: &Plan, dictionary: &Dictionary) -> String {
-    let mut table = CsvText::new(["block", "name", "cases", "together_with", "reason"]);
+    let mut table = CsvText::new(COVERAGE_COLUMNS);
     for block in dictionary.blocks.iter().filter(|block| block.removable) {
         let cases = plan.cases.iter().filter(|case| case.removed.contains(&block.id)).count();
         let partners = plan.joint.iter().find(|joint| joint.block == block.id);

@@ -1,6 +1,6 @@
 //! Planning of a campaign: chooses its cases from a scenario by dry runs.
 
-mod coverage;
+pub(crate) mod coverage;
 mod dry_runs;
 mod on_board;
 mod progress_runner;

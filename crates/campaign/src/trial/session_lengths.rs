@@ -12,6 +12,7 @@ use crate::folder::Output;
 use crate::folder::names::SESSION_LENGTHS;
 use crate::progress::Progress;
 use crate::scenario::Scenario;
+use wattline_units::file_schema::DeclaredColumn;
 
 /// The length in frames to which sessions of an input are lengthened.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -50,9 +51,16 @@ pub fn frames_text(lengths: &[SessionLength]) -> String {
     lengths.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
+/// Columns of `session-lengths.csv`.
+pub(crate) const SESSION_LENGTH_COLUMNS: [DeclaredColumn; 3] = [
+    DeclaredColumn::text("input", "Input sequence"),
+    DeclaredColumn::integer("was", "Frames of the scenario"),
+    DeclaredColumn::integer("frames", "Frames of the longer sessions"),
+];
+
 /// Writes `session-lengths.csv`, for when the campaign is resumed.
 pub fn write_lengths(lengths: &[SessionLength], output: &Output) -> Result<(), Failure> {
-    let mut table = CsvText::new(["input", "was", "frames"]);
+    let mut table = CsvText::new(SESSION_LENGTH_COLUMNS);
     for SessionLength { input, was, frames } in lengths {
         table.row([input.clone(), was.to_string(), frames.to_string()]);
     }

@@ -45,7 +45,9 @@ pub use mix::OperationMix;
 pub use operation_verb::OperationVerb;
 pub use prepared_file::PreparedFile;
 pub use program::{CountedFile, ResolvedProgram, Unit, run_on_deep_stacks};
-pub use tables::{DictionaryError, DictionaryTables, counts_by_kind, findings_csv};
+pub use tables::{
+    DictionaryError, DictionaryTables, counts_by_kind, dictionary_table_schemas, findings_csv,
+};
 pub use wattline_units::operation::{
     Feature, FeatureColumn, LibraryFunction, Operation, OperationClass, UnknownFeature, form_name,
     is_compiled_away, split_form, unmeasured_cost_ratio,

@@ -7,6 +7,7 @@ use csv::{Writer, WriterBuilder};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use wattline_units::csv_text;
+use wattline_units::file_schema::{DeclaredColumn, TableSchema};
 use wattline_units::operation::{Feature, UnknownFeature};
 
 use super::dictionary::{BlockEntry, Dictionary, OperationCount};
@@ -41,12 +42,68 @@ pub enum DictionaryError {
     UnknownOperation(#[from] UnknownFeature),
 }
 
-const BLOCK_COLUMNS: [&str; 9] =
-    ["block", "name", "kind", "file", "start_line", "end_line", "class", "method", "removable"];
+/// Columns of `blocks.csv`.
+const BLOCK_COLUMNS: [DeclaredColumn; 9] = [
+    DeclaredColumn::integer("block", "Number of the basic block, from 0"),
+    DeclaredColumn::text("name", "Name of the block, by its method and place"),
+    DeclaredColumn::text("kind", "Kind of the block"),
+    DeclaredColumn::text("file", "Path of the source file, relative to its source root"),
+    DeclaredColumn::integer("start_line", "First line"),
+    DeclaredColumn::integer("end_line", "Last line"),
+    DeclaredColumn::text("class", "Class, with its package"),
+    DeclaredColumn::text("method", "Method, with the types of its parameters"),
+    DeclaredColumn::text("removable", "Whether a variant may leave the block out: true or false"),
+];
 
-const OPERATION_COLUMNS: [&str; 3] = ["block", "operation", "count"];
+/// Columns of `operations.csv`.
+const OPERATION_COLUMNS: [DeclaredColumn; 3] = [
+    DeclaredColumn::integer("block", "Number of the block"),
+    DeclaredColumn::text("operation", "Operation or library function"),
+    DeclaredColumn::integer("count", "Executions of the operation in one execution of the block"),
+];
 
-const LINE_COLUMNS: [&str; 5] = ["block", "line", "operation", "context", "count"];
+/// Columns of `lines.csv`.
+const LINE_COLUMNS: [DeclaredColumn; 5] = [
+    DeclaredColumn::integer("block", "Number of the block"),
+    DeclaredColumn::integer("line", "Source line"),
+    DeclaredColumn::text("operation", "Operation or library function"),
+    DeclaredColumn::text("context", "Context of the operation; empty for none"),
+    DeclaredColumn::integer("count", "Executions on the line in one execution of the block"),
+];
+
+/// Columns of `findings.csv`.
+const FINDING_COLUMNS: [DeclaredColumn; 4] = [
+    DeclaredColumn::text("file", "Path of the source file, relative to its source root"),
+    DeclaredColumn::integer("line", "Line, from 1; 0 for a remark about the whole file"),
+    DeclaredColumn::text("kind", "Kind of the remark"),
+    DeclaredColumn::text("message", "The remark in one sentence"),
+];
+
+/// Returns the columns of the tables that a scan writes.
+pub fn dictionary_table_schemas() -> Vec<TableSchema> {
+    let scan = "`scan`, `plan`, `pipeline`";
+    vec![
+        TableSchema::declared("blocks.csv", scan, "Every basic block", &BLOCK_COLUMNS),
+        TableSchema::declared(
+            "operations.csv",
+            scan,
+            "The operations of one execution of each block",
+            &OPERATION_COLUMNS,
+        ),
+        TableSchema::declared(
+            "lines.csv",
+            scan,
+            "The operations of one execution of each block, by line and context",
+            &LINE_COLUMNS,
+        ),
+        TableSchema::declared(
+            "findings.csv",
+            "`scan`, `trace`, `plan`, `pipeline`",
+            "Remarks about the sources",
+            &FINDING_COLUMNS,
+        ),
+    ]
+}
 
 fn block_row(b: &BlockEntry, rows: &mut DictionaryRows) {
     let place = (b.start_line, b.end_line, &b.class, &b.method, b.removable);
@@ -83,9 +140,11 @@ impl DictionaryTables {
     /// Returns the header rows.
     pub fn headers() -> DictionaryTables {
         DictionaryTables {
-            blocks: rows_of(&[BLOCK_COLUMNS], |row, rows| rows.add(row)),
-            operations: rows_of(&[OPERATION_COLUMNS], |row, rows| rows.add(row)),
-            lines: rows_of(&[LINE_COLUMNS], |row, rows| rows.add(row)),
+            blocks: rows_of(&[DeclaredColumn::names(BLOCK_COLUMNS)], |row, rows| rows.add(row)),
+            operations: rows_of(&[DeclaredColumn::names(OPERATION_COLUMNS)], |row, rows| {
+                rows.add(row)
+            }),
+            lines: rows_of(&[DeclaredColumn::names(LINE_COLUMNS)], |row, rows| rows.add(row)),
         }
     }
 
@@ -146,17 +205,17 @@ fn row_end(rows: &str) -> usize {
 impl Dictionary {
     /// Returns `blocks.csv`: one row per block.
     pub fn blocks_csv(&self) -> String {
-        table(&BLOCK_COLUMNS, &self.blocks, block_row)
+        table(&DeclaredColumn::names(BLOCK_COLUMNS), &self.blocks, block_row)
     }
 
     /// Returns `operations.csv`: operations per block, summed over lines.
     pub fn operations_csv(&self) -> String {
-        table(&OPERATION_COLUMNS, &self.blocks, operation_rows)
+        table(&DeclaredColumn::names(OPERATION_COLUMNS), &self.blocks, operation_rows)
     }
 
     /// Returns `lines.csv`: operations per block, source line and context.
     pub fn operation_lines_csv(&self) -> String {
-        table(&LINE_COLUMNS, &self.blocks, line_rows)
+        table(&DeclaredColumn::names(LINE_COLUMNS), &self.blocks, line_rows)
     }
 
     /// Reads the dictionary that [`Dictionary::blocks_csv`] and [`Dictionary::operation_lines_csv`]
@@ -213,7 +272,7 @@ fn read_block(row: Result<BlockRow, csv::Error>) -> Result<BlockEntry, Dictionar
 
 /// Returns `findings.csv`: `file, line, kind, message`.
 pub fn findings_csv(findings: &[Finding]) -> String {
-    table(&["file", "line", "kind", "message"], findings, |f, rows| {
+    table(&DeclaredColumn::names(FINDING_COLUMNS), findings, |f, rows| {
         rows.add((&f.file, f.line, f.kind, &f.message));
     })
 }

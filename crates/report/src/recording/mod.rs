@@ -33,7 +33,7 @@ pub use rows::{
 };
 pub use stacks::call_accounts;
 pub(crate) use tables::ledger_rows;
-pub use tables::{ledger_csv, tables};
+pub use tables::{ledger_csv, recording_table_schemas, tables};
 
 /// Name of the file that marks a folder as a recording.
 pub const MONITOR_FILE: &str = "monitor.toml";

@@ -1,6 +1,7 @@
 //! The rows of a recording's files.
 
 use crate::csv_text;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::RecordingHeader;
@@ -10,7 +11,7 @@ use crate::attribution::monitor::{Cycle, ProcessCycle};
 use crate::units::Joules;
 
 /// Row of `cycles.csv`: energy of a part of the machine in a cycle.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CycleRow {
     /// Number of the cycle, from 1.
     pub cycle: u64,
@@ -26,14 +27,16 @@ pub struct CycleRow {
     pub basis: String,
     /// Energy of the part.
     #[serde(with = "joules")]
+    #[schemars(with = "f64")]
     pub energy_j: Femtojoules,
     /// Energy without a known process.
     #[serde(with = "joules")]
+    #[schemars(with = "f64")]
     pub unattributed_j: Femtojoules,
 }
 
 /// Row of `processes.csv`: a process in a cycle.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessRow {
     /// Number of the cycle.
     pub cycle: u64,
@@ -51,14 +54,16 @@ pub struct ProcessRow {
     pub share_capacity: f64,
     /// Energy of the CPU.
     #[serde(with = "joules")]
+    #[schemars(with = "f64")]
     pub cpu_j: Femtojoules,
     /// Energy of the network; empty where unknown.
     #[serde(with = "maybe_joules")]
+    #[schemars(with = "Option<f64>")]
     pub network_j: Option<Femtojoules>,
 }
 
 /// Row of `threads.csv`: a thread in a cycle.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadRow {
     /// Number of the cycle.
     pub cycle: u64,
@@ -73,16 +78,18 @@ pub struct ThreadRow {
     pub cpu_s: Option<f64>,
     /// Energy of the CPU.
     #[serde(with = "joules")]
+    #[schemars(with = "f64")]
     pub energy_j: Femtojoules,
     /// Power by the paper's literal formula; empty outside a JVM.
     pub literal_w: Option<f64>,
     /// What of the energy no sample and no timed call covers.
     #[serde(default, with = "joules")]
+    #[schemars(with = "f64")]
     pub not_sampled_j: Femtojoules,
 }
 
 /// Row of `methods.csv`: a method in a thread in a cycle.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MethodRow {
     /// Number of the cycle.
     pub cycle: u64,
@@ -114,9 +121,11 @@ pub struct MethodRow {
     pub cpu_s: f64,
     /// Energy of the CPU.
     #[serde(with = "joules")]
+    #[schemars(with = "f64")]
     pub cpu_j: Femtojoules,
     /// Energy of the network; empty where unknown.
     #[serde(with = "maybe_joules")]
+    #[schemars(with = "Option<f64>")]
     pub network_j: Option<Femtojoules>,
     /// Power by the paper's literal formula.
     pub literal_w: f64,
@@ -124,7 +133,7 @@ pub struct MethodRow {
 
 /// Row of `stacks.csv`: sampled energy of a call path in a thread and cycle, part of its last
 /// method's row.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StackRow {
     /// Number of the cycle.
     pub cycle: u64,
@@ -134,11 +143,12 @@ pub struct StackRow {
     pub node: u64,
     /// Energy of the CPU.
     #[serde(with = "joules")]
+    #[schemars(with = "f64")]
     pub cpu_j: Femtojoules,
 }
 
 /// Row of `nodes.csv`: a node of the call tree, a method on a path.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeRow {
     /// Node number; parents precede their children.
     pub node: u64,
@@ -157,7 +167,7 @@ pub struct NodeRow {
 }
 
 /// Row of `jvm.csv`: a JVM in a cycle.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JvmRow {
     /// Number of the cycle.
     pub cycle: u64,
@@ -169,9 +179,11 @@ pub struct JvmRow {
     pub cpu_s: f64,
     /// Energy of the CPU.
     #[serde(with = "joules")]
+    #[schemars(with = "f64")]
     pub cpu_j: Femtojoules,
     /// Energy of the network; empty where unknown.
     #[serde(with = "maybe_joules")]
+    #[schemars(with = "Option<f64>")]
     pub network_j: Option<Femtojoules>,
 }
 

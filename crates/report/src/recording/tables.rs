@@ -1,12 +1,143 @@
 //! Accounts of a recording as CSV, in the columns of all accounts. Intervals are empty: a model
 //! of unknown error has none, and one recording has no repeats.
 
+use wattline_units::file_schema::{DeclaredColumn, TableSchema};
+
+use super::rows::{CycleRow, JvmRow, MethodRow, NodeRow, ProcessRow, StackRow, ThreadRow};
 use super::{MethodSum, RecordedMethodKey, RecordingSums};
 use crate::account::Femtojoules;
 use crate::account::table::UNATTRIBUTED_KEY;
 use crate::csv_text::CsvText;
 
-const FIGURES: [&str; 5] = ["executions", "energy_j", "energy_lo_j", "energy_hi_j", "share"];
+/// Columns that all tables have after the key.
+const FIGURES: [DeclaredColumn; 5] = [
+    DeclaredColumn::integer("executions", "Calls; empty where they are not counted"),
+    DeclaredColumn::number("energy_j", "Energy"),
+    DeclaredColumn::number("energy_lo_j", "Empty: one recording has no interval"),
+    DeclaredColumn::number("energy_hi_j", "Empty: one recording has no interval"),
+    DeclaredColumn::number("share", "Share of the energy"),
+];
+
+/// Columns of `ledger.csv`.
+const LEDGER_COLUMNS: [DeclaredColumn; 5] = [
+    DeclaredColumn::text("entry", "Entry; the first, total, is the sum of the others"),
+    DeclaredColumn::number("energy_j", "Energy"),
+    DeclaredColumn::number("energy_lo_j", "Empty: one recording has no interval"),
+    DeclaredColumn::number("energy_hi_j", "Empty: one recording has no interval"),
+    DeclaredColumn::number("share", "Share of the total"),
+];
+
+/// Key of `processes.csv`.
+const PROCESS_KEY: [DeclaredColumn; 2] = [
+    DeclaredColumn::text("pid", "Process number, or (unattributed)"),
+    DeclaredColumn::text("name", "Name of the process"),
+];
+
+/// Columns of `processes.csv` after the figures.
+const PROCESS_OWN: [DeclaredColumn; 6] = [
+    DeclaredColumn::number("power_w", "Mean power"),
+    DeclaredColumn::number("cpu_s", "CPU time"),
+    DeclaredColumn::number("share_active", "Share of active CPU time"),
+    DeclaredColumn::number("share_capacity", "Share of the CPU capacity"),
+    DeclaredColumn::number("cpu_j", "Energy of the CPU"),
+    DeclaredColumn::number("network_j", "Energy of the network; empty where unknown"),
+];
+
+/// Key of `threads.csv`.
+const THREAD_KEY: [DeclaredColumn; 3] = [
+    DeclaredColumn::integer("pid", "Process number"),
+    DeclaredColumn::integer("thread", "Thread number"),
+    DeclaredColumn::text("name", "Name of the thread"),
+];
+
+/// Columns of `threads.csv` after the figures.
+const THREAD_OWN: [DeclaredColumn; 1] = [DeclaredColumn::number("cpu_s", "CPU time")];
+
+/// Key of `methods.csv`.
+const METHOD_KEY: [DeclaredColumn; 2] = [
+    DeclaredColumn::text("class", "Class, or (unattributed)"),
+    DeclaredColumn::text("method", "Method, or what the energy without a method is"),
+];
+
+/// Columns of `methods.csv` after the figures.
+const METHOD_OWN: [DeclaredColumn; 14] = [
+    DeclaredColumn::number("power_w", "Mean power"),
+    DeclaredColumn::number(
+        "energy_per_invocation_j",
+        "Energy of a call; empty where calls are not counted",
+    ),
+    DeclaredColumn::number("power_per_invocation_w", "Power over the number of calls"),
+    DeclaredColumn::number(
+        "literal_power_w",
+        "Power by the formula of the paper as printed, which does not add up",
+    ),
+    DeclaredColumn::number("cpu_s", "CPU time"),
+    DeclaredColumn::number("waited_s", "Waiting time"),
+    DeclaredColumn::integer("bytes", "Bytes that sockets received and sent"),
+    DeclaredColumn::number("cpu_j", "Energy of the CPU"),
+    DeclaredColumn::number("network_j", "Energy of the network; empty where unknown"),
+    DeclaredColumn::integer("samples", "Samples; empty where none were taken"),
+    DeclaredColumn::text("file", "Path of the source file"),
+    DeclaredColumn::integer("first_line", "First line; 0 where unknown"),
+    DeclaredColumn::integer("last_line", "Last line"),
+    DeclaredColumn::text("counted", "Which calls are counted; empty for none"),
+];
+
+/// Key of `classes.csv`.
+const CLASS_KEY: [DeclaredColumn; 1] = [DeclaredColumn::text("class", "Class, or (unattributed)")];
+
+/// Columns of `classes.csv` after the figures.
+const CLASS_OWN: [DeclaredColumn; 1] = [DeclaredColumn::number("power_w", "Mean power")];
+
+/// Returns the columns of the tables of a recording, and of its accounts.
+pub fn recording_table_schemas() -> Vec<TableSchema> {
+    let mut tables = recorded_table_schemas();
+    let account = |file, contents, key: &[DeclaredColumn], own: &[DeclaredColumn]| {
+        let columns = [key, &FIGURES, own].concat();
+        TableSchema::declared(file, ACCOUNTS, contents, &columns)
+    };
+    tables.extend([
+        TableSchema::declared(
+            "ledger.csv",
+            ACCOUNTS,
+            "Parts of the recorded energy",
+            &LEDGER_COLUMNS,
+        ),
+        account("accounts/processes.csv", "Energy by process", &PROCESS_KEY, &PROCESS_OWN),
+        account("accounts/threads.csv", "Energy by thread", &THREAD_KEY, &THREAD_OWN),
+        account("accounts/methods.csv", "Energy by method of a JVM", &METHOD_KEY, &METHOD_OWN),
+        account("accounts/classes.csv", "Energy by class of a JVM", &CLASS_KEY, &CLASS_OWN),
+    ]);
+    tables
+}
+
+/// Writers of the accounts of a recording.
+const ACCOUNTS: &str = "`monitor --out`, `account` of a recording";
+
+fn recorded_table_schemas() -> Vec<TableSchema> {
+    const MONITOR: &str = "`monitor --out`";
+    vec![
+        TableSchema::of_rows::<CycleRow>(
+            "cycles.csv",
+            MONITOR,
+            "Energy of each part of the machine by cycle",
+        ),
+        TableSchema::of_rows::<ProcessRow>("processes.csv", MONITOR, "Processes by cycle"),
+        TableSchema::of_rows::<ThreadRow>("threads.csv", MONITOR, "Threads by cycle"),
+        TableSchema::of_rows::<MethodRow>(
+            "methods.csv",
+            MONITOR,
+            "Methods of a JVM by thread and cycle",
+        ),
+        TableSchema::of_rows::<JvmRow>("jvm.csv", MONITOR, "The JVM by cycle"),
+        TableSchema::of_rows::<StackRow>(
+            "stacks.csv",
+            MONITOR,
+            "Sampled energy by call path, thread and cycle",
+        ),
+        TableSchema::of_rows::<NodeRow>("nodes.csv", MONITOR, "Nodes of the call tree"),
+    ]
+}
 
 /// Files of the `accounts` folder: name and text.
 pub fn tables(sums: &RecordingSums) -> Vec<(&'static str, String)> {
@@ -19,7 +150,7 @@ pub fn tables(sums: &RecordingSums) -> Vec<(&'static str, String)> {
 
 /// The text of `ledger.csv`: the whole first, then its parts.
 pub fn ledger_csv(sums: &RecordingSums) -> String {
-    let mut table = CsvText::new(["entry", "energy_j", "energy_lo_j", "energy_hi_j", "share"]);
+    let mut table = CsvText::new(LEDGER_COLUMNS);
     for (name, energy) in ledger_rows(sums) {
         table.row([name.to_string(), energy.to_string(), none(), none(), part(energy, sums.total)]);
     }
@@ -74,8 +205,7 @@ fn optional<T: ToString>(value: Option<T>) -> String {
 }
 
 fn processes(sums: &RecordingSums) -> String {
-    let own = ["power_w", "cpu_s", "share_active", "share_capacity", "cpu_j", "network_j"];
-    let mut table = CsvText::new([&["pid", "name"][..], &FIGURES, &own].concat());
+    let mut table = CsvText::new([&PROCESS_KEY[..], &FIGURES, &PROCESS_OWN].concat());
     let mut rows: Vec<_> = sums.processes.iter().collect();
     rows.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.energy()));
     for ((pid, _), sum) in rows {
@@ -91,12 +221,12 @@ fn processes(sums: &RecordingSums) -> String {
         let figures = figures(None, energy, sums.total);
         table.row([pid.to_string(), sum.name.clone()].into_iter().chain(figures).chain(own));
     }
-    rest(&mut table, &[UNATTRIBUTED_KEY, ""], sums.unattributed, sums.total, own.len());
+    rest(&mut table, &[UNATTRIBUTED_KEY, ""], sums.unattributed, sums.total, PROCESS_OWN.len());
     table.text()
 }
 
 fn threads(sums: &RecordingSums) -> String {
-    let mut table = CsvText::new([&["pid", "thread", "name"][..], &FIGURES, &["cpu_s"]].concat());
+    let mut table = CsvText::new([&THREAD_KEY[..], &FIGURES, &THREAD_OWN].concat());
     let mut rows: Vec<_> = sums.threads.iter().collect();
     rows.sort_by_key(|(_, (.., energy))| std::cmp::Reverse(*energy));
     for ((pid, thread), (name, cpu_s, energy)) in rows {
@@ -108,23 +238,7 @@ fn threads(sums: &RecordingSums) -> String {
 }
 
 fn methods(sums: &RecordingSums) -> String {
-    let own = [
-        "power_w",
-        "energy_per_invocation_j",
-        "power_per_invocation_w",
-        "literal_power_w",
-        "cpu_s",
-        "waited_s",
-        "bytes",
-        "cpu_j",
-        "network_j",
-        "samples",
-        "file",
-        "first_line",
-        "last_line",
-        "counted",
-    ];
-    let mut table = CsvText::new([&["class", "method"][..], &FIGURES, &own].concat());
+    let mut table = CsvText::new([&METHOD_KEY[..], &FIGURES, &METHOD_OWN].concat());
     let whole = sums.jvm.unwrap_or(Femtojoules::ZERO);
     for (key, sum) in by_energy(sums) {
         let energy = sum.energy();
@@ -151,14 +265,14 @@ fn methods(sums: &RecordingSums) -> String {
     }
     for (name, energy) in sums.rests_by_thread() {
         if energy != Femtojoules::ZERO {
-            rest(&mut table, &[UNATTRIBUTED_KEY, &name], energy, whole, own.len());
+            rest(&mut table, &[UNATTRIBUTED_KEY, &name], energy, whole, METHOD_OWN.len());
         }
     }
     table.text()
 }
 
 fn classes(sums: &RecordingSums) -> String {
-    let mut table = CsvText::new([&["class"][..], &FIGURES, &["power_w"]].concat());
+    let mut table = CsvText::new([&CLASS_KEY[..], &FIGURES, &CLASS_OWN].concat());
     let whole = sums.jvm.unwrap_or(Femtojoules::ZERO);
     let mut rows: Vec<_> = sums.classes.iter().collect();
     rows.sort_by_key(|(_, (energy, _))| std::cmp::Reverse(*energy));

@@ -65,9 +65,16 @@ impl DeclaredColumn {
     }
 }
 
+impl AsRef<[u8]> for DeclaredColumn {
+    /// The title, for the header of a table.
+    fn as_ref(&self) -> &[u8] {
+        self.name.as_bytes()
+    }
+}
+
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TableColumn {
+pub struct ColumnSchema {
     /// Title.
     pub name: String,
     /// Type of its cells.
@@ -78,10 +85,17 @@ pub struct TableColumn {
     pub meaning: String,
 }
 
-impl TableColumn {
-    fn new(name: &str, kind: ColumnKind, meaning: &str) -> Self {
+impl ColumnSchema {
+    /// A column; the end of the name is its unit.
+    pub fn new(name: &str, kind: ColumnKind, meaning: &str) -> Self {
         let meaning = meaning.trim_end_matches('.').to_owned();
         Self { name: name.to_owned(), kind, unit: unit_of(name), meaning }
+    }
+}
+
+impl From<&DeclaredColumn> for ColumnSchema {
+    fn from(column: &DeclaredColumn) -> Self {
+        Self::new(column.name, column.kind, column.meaning)
     }
 }
 
@@ -119,7 +133,7 @@ pub struct TableSchema {
     /// Contents, as a phrase.
     pub contents: &'static str,
     /// Columns that the table always has, in order.
-    pub columns: Vec<TableColumn>,
+    pub columns: Vec<ColumnSchema>,
     /// Further columns with names of their own, such as one for each operation; in Markdown.
     pub further: Option<&'static str>,
 }
@@ -142,8 +156,17 @@ impl TableSchema {
         contents: &'static str,
         columns: impl IntoIterator<Item = &'c DeclaredColumn>,
     ) -> Self {
-        let column = |c: &DeclaredColumn| TableColumn::new(c.name, c.kind, c.meaning);
-        let columns = columns.into_iter().map(column).collect();
+        let columns = columns.into_iter().map(ColumnSchema::from).collect();
+        Self::of_columns(file, written_by, contents, columns)
+    }
+
+    /// The table with these columns.
+    pub fn of_columns(
+        file: &'static str,
+        written_by: &'static str,
+        contents: &'static str,
+        columns: Vec<ColumnSchema>,
+    ) -> Self {
         Self { file, written_by, contents, columns, further: None }
     }
 
@@ -154,7 +177,7 @@ impl TableSchema {
 
     /// Frictionless Table Schema, as JSON: `fields` with `name`, `type`, `unit`, `description`.
     pub fn json(&self) -> Value {
-        let field = |column: &TableColumn| {
+        let field = |column: &ColumnSchema| {
             let mut field = json!({
                 "name": column.name,
                 "type": column.kind.name(),
@@ -177,6 +200,24 @@ impl TableSchema {
         schema
     }
 
+    /// Markdown: a table of files, each with its contents, columns and writers.
+    pub fn list(tables: &[Self]) -> String {
+        let mut text = String::new();
+        let row = |table: &Self| {
+            let names: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
+            let further = table.further.map(|further| format!("; {further}"));
+            let columns = format!("`{}`{}", names.join(", "), further.unwrap_or_default());
+            [
+                format!("`{}`", table.file),
+                table.contents.to_owned(),
+                columns,
+                table.written_by.to_owned(),
+            ]
+        };
+        add_table(&mut text, ["file", "contents", "columns", "written by"], tables.iter().map(row));
+        text
+    }
+
     /// Markdown: a heading of the third level and a table of the columns.
     pub fn markdown(&self) -> String {
         let mut text =
@@ -194,7 +235,7 @@ impl TableSchema {
 }
 
 /// The columns of a row's type: its fields in the order in which they are written.
-fn columns_of_rows<R: JsonSchema>() -> Vec<TableColumn> {
+fn columns_of_rows<R: JsonSchema>() -> Vec<ColumnSchema> {
     let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| {
         settings.inline_subschemas = true;
     });
@@ -205,7 +246,7 @@ fn columns_of_rows<R: JsonSchema>() -> Vec<TableColumn> {
         let property = &schema["properties"][name];
         let meaning = property["description"].as_str().unwrap_or_default();
         let meaning = meaning.split_whitespace().collect::<Vec<_>>().join(" ");
-        TableColumn::new(name, kind_of(property), &meaning)
+        ColumnSchema::new(name, kind_of(property), &meaning)
     };
     names.map(column).collect()
 }

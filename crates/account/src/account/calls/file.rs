@@ -3,7 +3,10 @@
 //! thread; one that ran no block of its own has a row without a block, and a block whose
 //! executions were all counted on their paths has no `sampled`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use wattline_units::file_schema::TableSchema;
 
 use super::{CallNode, CallTree, ThreadCalls};
 use crate::account::entry::MethodKey;
@@ -23,18 +26,34 @@ pub struct CallsFileError {
 }
 
 /// Row of `calls.csv`: a block that ran in a call-tree node, or a node without blocks of its own.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct NodeBlock {
+    /// Thread.
     thread: String,
+    /// Number of the node in its thread.
     node: usize,
+    /// Number of the caller; empty where a path begins.
     parent: Option<usize>,
+    /// Class, with its package.
     class: String,
+    /// Method, with the types of its parameters.
     method: String,
+    /// Number of a block that ran in the node; empty for a node without blocks of its own.
     block: Option<u32>,
+    /// Executions of the block.
     executions: u64,
-    /// As in [`CallNode::sampled`]; earlier versions counted all.
+    /// Executions whose call paths come from samples; empty where all were counted.
     #[serde(default)]
     sampled: Option<u64>,
+}
+
+/// Returns the columns of `calls.csv`.
+pub fn calls_table_schema() -> TableSchema {
+    TableSchema::of_rows::<NodeBlock>(
+        names::CALLS,
+        "`calls`, `pipeline`",
+        "Executions of blocks by call path and thread",
+    )
 }
 
 /// `calls.csv` as text.

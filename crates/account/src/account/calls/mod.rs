@@ -25,7 +25,7 @@ use crate::format::counted;
 
 pub use energy::call_accounts;
 pub use energy::{CallAccounts, CallNodeAccount, MethodCallAccount, SpentEnergy};
-pub use file::CallsFileError;
+pub use file::{CallsFileError, calls_table_schema};
 pub use log::add_log;
 pub use sampling::PathSampling;
 pub use tables::call_tables;

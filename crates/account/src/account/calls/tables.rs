@@ -4,13 +4,15 @@ use std::iter::once;
 
 use super::{CallAccounts, SpentEnergy};
 use crate::account::accounts::Accounts;
+use wattline_units::file_schema::DeclaredColumn;
+
 use crate::account::table::{
-    AccountTable, FIGURE_COLUMNS, UNATTRIBUTED_KEY, add_unattributed_row, energy_fields, named_csv,
+    AccountTable, UNATTRIBUTED_KEY, add_unattributed_row, energy_fields, named_csv,
+};
+use crate::account::table_columns::{
+    CALL_NODE_KEY, CUMULATIVE_COLUMNS, FIGURE_COLUMNS, METHOD_KEY, THREAD_KEY,
 };
 use crate::csv_text::CsvText;
-
-const CUMULATIVE_COLUMNS: [&str; 4] =
-    ["cumulative_j", "cumulative_lo_j", "cumulative_hi_j", "cumulative_share"];
 
 /// `calltree.csv`, `cumulative.csv` and `threads.csv` of the `accounts` folder. Their
 /// columns `energy_j` add up as those of all accounts do.
@@ -18,12 +20,12 @@ pub fn call_tables(calls: &CallAccounts, accounts: &Accounts) -> Vec<AccountTabl
     vec![
         AccountTable { name: "calltree.csv", text: call_tree_csv(calls, accounts) },
         AccountTable { name: "cumulative.csv", text: cumulative_csv(calls, accounts) },
-        AccountTable { name: "threads.csv", text: named_csv(accounts, "thread", &calls.threads) },
+        AccountTable { name: "threads.csv", text: named_csv(accounts, THREAD_KEY, &calls.threads) },
     ]
 }
 
 fn call_tree_csv(calls: &CallAccounts, accounts: &Accounts) -> String {
-    let mut table = empty_table(&["thread", "node", "parent", "depth", "class", "method"]);
+    let mut table = empty_table(&CALL_NODE_KEY);
     for (number, node) in calls.nodes.iter().enumerate() {
         let key = [
             node.thread.clone(),
@@ -45,7 +47,7 @@ fn call_tree_csv(calls: &CallAccounts, accounts: &Accounts) -> String {
 }
 
 fn cumulative_csv(calls: &CallAccounts, accounts: &Accounts) -> String {
-    let mut table = empty_table(&["class", "method"]);
+    let mut table = empty_table(&METHOD_KEY);
     for method in &calls.methods {
         let key = [method.method.class.clone(), method.method.method.clone()];
         table.row(key.into_iter().chain(figure_fields(
@@ -58,7 +60,7 @@ fn cumulative_csv(calls: &CallAccounts, accounts: &Accounts) -> String {
     table.text()
 }
 
-fn empty_table(key: &[&str]) -> CsvText {
+fn empty_table(key: &[DeclaredColumn]) -> CsvText {
     CsvText::new([key, &FIGURE_COLUMNS, &CUMULATIVE_COLUMNS].concat())
 }
 

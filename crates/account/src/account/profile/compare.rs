@@ -12,6 +12,7 @@ use crate::account::evaluate::AccountLevel;
 use crate::account::matching::{
     self, FigureSpread, FigureWithTruth, MatchedFigure, MethodSignature,
 };
+use crate::account::table_columns::{PROFILE_COLUMNS, PROFILE_ENTRY_COLUMNS};
 use crate::csv_text::CsvText;
 use crate::interval::{Interval, NORMAL_975};
 use crate::quantile::quantile;
@@ -308,24 +309,7 @@ impl ProfileEvaluation {
 
     /// The text of `profile.csv`: one row per level.
     pub fn csv(&self) -> String {
-        let mut table = CsvText::new([
-            "level",
-            "samples",
-            "entries",
-            "median_error",
-            "p90_error",
-            "counting_median",
-            "counting_p90",
-            "run_median",
-            "run_p90",
-            "total_variation",
-            "counting_variation",
-            "run_variation",
-            "coverage",
-            "unmatched",
-            "run_spread",
-            "run_spread_of",
-        ]);
+        let mut table = CsvText::new(PROFILE_COLUMNS);
         for row in &self.levels {
             let of_runs = |value: fn(&RunSpreadErrors) -> f64| {
                 row.another_run.as_ref().map_or(String::new(), |runs| figure(value(runs)))
@@ -354,17 +338,7 @@ impl ProfileEvaluation {
 
     /// The text of `profile-entries.csv`: a row per method and line.
     pub fn entries_csv(&self) -> String {
-        let mut table = CsvText::new([
-            "level",
-            "name",
-            "samples",
-            "profile_share",
-            "account_share",
-            "error",
-            "counting_error",
-            "run_error",
-            "remark",
-        ]);
+        let mut table = CsvText::new(PROFILE_ENTRY_COLUMNS);
         for row in &self.rows {
             let remark = match (row.samples, row.account_share) {
                 (0, _) => "no samples",

@@ -2,6 +2,7 @@
 //! much energy, by state, component and activity, with differences and ratios.
 
 use wattline_units::csv_text::CsvText;
+use wattline_units::file_schema::DeclaredColumn;
 use wattline_units::units::{Joules, Seconds, Watts};
 
 use super::super::analysis::Analysis;
@@ -190,22 +191,25 @@ fn absent_row(analysis: &Analysis, other: &UsageRow) -> UsageRow {
     }
 }
 
+/// Columns of `comparison.csv`.
+pub(super) const COMPARISON_COLUMNS: [DeclaredColumn; 11] = [
+    DeclaredColumn::text("node", "Node of the new log"),
+    DeclaredColumn::text("base_node", "Node of the old log"),
+    DeclaredColumn::text("of", "Kind of the row: state, component, activity or node"),
+    DeclaredColumn::text("name", "State, component, activity or node"),
+    DeclaredColumn::text("quantity", "Quantity, with its unit"),
+    DeclaredColumn::number("base", "Value of the old log"),
+    DeclaredColumn::number("new", "Value of the new log"),
+    DeclaredColumn::number("difference", "New less old"),
+    DeclaredColumn::number("difference_lo", "Lower end of its 95 % interval"),
+    DeclaredColumn::number("difference_hi", "Upper end of its 95 % interval"),
+    DeclaredColumn::number("ratio", "New over old"),
+];
+
 /// Returns `comparison.csv`: a row for each quantity of each state, component, activity and node.
 #[must_use]
 pub fn comparison_csv(nodes: &[ComparedNode]) -> String {
-    let mut lines = CsvText::new([
-        "node",
-        "base_node",
-        "of",
-        "name",
-        "quantity",
-        "base",
-        "new",
-        "difference",
-        "difference_lo",
-        "difference_hi",
-        "ratio",
-    ]);
+    let mut lines = CsvText::new(COMPARISON_COLUMNS);
     for node in nodes {
         for row in &node.rows {
             for quantity in QUANTITIES {

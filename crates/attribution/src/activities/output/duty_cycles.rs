@@ -2,6 +2,7 @@
 //! activity, and what that adds to the mean power.
 
 use wattline_units::csv_text::CsvText;
+use wattline_units::file_schema::DeclaredColumn;
 use wattline_units::units::{Amperes, Seconds, Watts};
 
 use super::super::analysis::Analysis;
@@ -22,25 +23,28 @@ const FIGURE_COLUMNS: [&str; 5] =
 /// Number of states above which a component has a row for the sum of all but its baseline.
 const MOST_STATES_WITHOUT_SUM: usize = 2;
 
+/// Columns of `duty-cycles.csv`.
+pub(super) const DUTY_CYCLE_COLUMNS: [DeclaredColumn; 13] = [
+    DeclaredColumn::text("node", "Node"),
+    DeclaredColumn::text("of", "Kind of the row: component, activity or node"),
+    DeclaredColumn::text("name", "Component, activity or node"),
+    DeclaredColumn::number("time_s", "Time away from the baseline"),
+    DeclaredColumn::number("duty_cycle", "Share of the time of the log"),
+    DeclaredColumn::integer("occurrences", "How often it began"),
+    DeclaredColumn::number("energy_j", "Energy"),
+    DeclaredColumn::number("energy_lo_j", "Lower end of its 95 % interval"),
+    DeclaredColumn::number("energy_hi_j", "Upper end of its 95 % interval"),
+    DeclaredColumn::number("mean_power_w", "What it adds to the mean power"),
+    DeclaredColumn::number("mean_power_lo_w", "Lower end of its 95 % interval"),
+    DeclaredColumn::number("mean_power_hi_w", "Upper end of its 95 % interval"),
+    DeclaredColumn::number("mean_current_a", "The same as a current, if the supply is known"),
+];
+
 /// Returns `duty-cycles.csv`: components away from their baselines, activities, and each node.
 /// States are in `powers.csv`.
 #[must_use]
 pub fn duty_cycles_csv(analyses: &[Analysis], labels: &Labels) -> String {
-    let mut lines = CsvText::new([
-        "node",
-        "of",
-        "name",
-        "time_s",
-        "duty_cycle",
-        "occurrences",
-        "energy_j",
-        "energy_lo_j",
-        "energy_hi_j",
-        "mean_power_w",
-        "mean_power_lo_w",
-        "mean_power_hi_w",
-        "mean_current_a",
-    ]);
+    let mut lines = CsvText::new(DUTY_CYCLE_COLUMNS);
     for analysis in analyses {
         let rows = usage_rows(analysis, labels).into_iter();
         for row in rows.filter(|row| row.of != UsageSubject::State) {

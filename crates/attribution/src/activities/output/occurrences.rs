@@ -1,30 +1,34 @@
 //! Occurrences of one thing with and without another in tables.
 
 use wattline_units::csv_text::CsvText;
+use wattline_units::file_schema::DeclaredColumn;
 use wattline_units::units::Seconds;
 
 use super::super::containment::{ContainmentCounts, CountedOccurrences};
 use super::optional_field;
 use super::printed_table::{PrintedTable, figure_or_dash, interval_or_dash, percent_text};
 
+/// Columns of `occurrences.csv`.
+pub(super) const OCCURRENCE_COLUMNS: [DeclaredColumn; 12] = [
+    DeclaredColumn::text("node", "Node"),
+    DeclaredColumn::text("outer", "Outer name of the question"),
+    DeclaredColumn::text("inner", "Inner name of the question"),
+    DeclaredColumn::integer("occurrences", "Occurrences of the outer name"),
+    DeclaredColumn::integer("with", "Occurrences that contain the inner name"),
+    DeclaredColumn::number("share_with", "Their share"),
+    DeclaredColumn::number("share_with_lo", "Lower end of its 95 % interval"),
+    DeclaredColumn::number("share_with_hi", "Upper end of its 95 % interval"),
+    DeclaredColumn::number("time_with_s", "Time of these occurrences"),
+    DeclaredColumn::integer("without", "Occurrences without the inner name"),
+    DeclaredColumn::number("share_without", "Their share"),
+    DeclaredColumn::number("time_without_s", "Time of these occurrences"),
+];
+
 /// Returns `occurrences.csv`: how many occurrences of the outer name contain the inner one, by node
 /// and question.
 #[must_use]
 pub fn occurrences_csv(all: &[(String, ContainmentCounts)]) -> String {
-    let mut lines = CsvText::new([
-        "node",
-        "outer",
-        "inner",
-        "occurrences",
-        "with",
-        "share_with",
-        "share_with_lo",
-        "share_with_hi",
-        "time_with_s",
-        "without",
-        "share_without",
-        "time_without_s",
-    ]);
+    let mut lines = CsvText::new(OCCURRENCE_COLUMNS);
     for (node, found) in all {
         let (lo, hi) = found.share_interval().unzip();
         lines.row([

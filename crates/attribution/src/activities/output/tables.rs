@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use wattline_units::csv_text::CsvText;
+use wattline_units::file_schema::DeclaredColumn;
 
 use super::super::account::Payer;
 use super::super::analysis::Analysis;
@@ -14,29 +15,35 @@ use super::energies::energy_rows;
 use super::usage_rows::{UsageRow, constant_row, joint_rows, state_row};
 use super::{TOTAL_NAME, UNEXPLAINED_NAME, optional_field, payer_name, row_name};
 
+/// Columns of `powers.csv`.
+pub(super) const POWER_COLUMNS: [DeclaredColumn; 17] = [
+    DeclaredColumn::text("node", "Node"),
+    DeclaredColumn::text("component", "Component"),
+    DeclaredColumn::text("state", "State of the component"),
+    DeclaredColumn::number(
+        "power_w",
+        "Power above the baseline of the component; empty where it is unknown",
+    ),
+    DeclaredColumn::number("power_lo_w", "Lower end of its 95 % interval"),
+    DeclaredColumn::number("power_hi_w", "Upper end of its 95 % interval"),
+    DeclaredColumn::text("note", "Why the state has no power of its own"),
+    DeclaredColumn::number("current_a", "Current at the supply of the node, if that is known"),
+    DeclaredColumn::number("current_lo_a", "Lower end of its 95 % interval"),
+    DeclaredColumn::number("current_hi_a", "Upper end of its 95 % interval"),
+    DeclaredColumn::number("time_s", "Time in the state"),
+    DeclaredColumn::number("duty_cycle", "Share of the time of the log"),
+    DeclaredColumn::integer("occurrences", "How often the state began"),
+    DeclaredColumn::number("energy_j", "Energy in the state"),
+    DeclaredColumn::number("mean_power_w", "What the state adds to the mean power"),
+    DeclaredColumn::number("mean_power_lo_w", "Lower end of its 95 % interval"),
+    DeclaredColumn::number("mean_power_hi_w", "Upper end of its 95 % interval"),
+];
+
 /// Returns `powers.csv`: every state with its power above its baseline, or why it has none; how
 /// long and how often the component was in it, and what it adds to the mean power.
 #[must_use]
 pub fn powers_csv(analyses: &[Analysis]) -> String {
-    let mut lines = CsvText::new([
-        "node",
-        "component",
-        "state",
-        "power_w",
-        "power_lo_w",
-        "power_hi_w",
-        "note",
-        "current_a",
-        "current_lo_a",
-        "current_hi_a",
-        "time_s",
-        "duty_cycle",
-        "occurrences",
-        "energy_j",
-        "mean_power_w",
-        "mean_power_lo_w",
-        "mean_power_hi_w",
-    ]);
+    let mut lines = CsvText::new(POWER_COLUMNS);
     for analysis in analyses {
         let usage = NodeUsage::of(analysis);
         let mut row = |component: &str, state: &str, of: &UsageRow, note: String| {
@@ -91,20 +98,23 @@ fn power_note(analysis: &Analysis, column: Option<usize>) -> String {
     }
 }
 
+/// Columns of `energy.csv`.
+pub(super) const ACTIVITY_ENERGY_COLUMNS: [DeclaredColumn; 9] = [
+    DeclaredColumn::text("node", "Node"),
+    DeclaredColumn::text("component", "Component, or a name in brackets for a row that is none"),
+    DeclaredColumn::text("activity", "Activity, or a name in brackets for a row that is none"),
+    DeclaredColumn::number("time_s", "Time of the component for the activity"),
+    DeclaredColumn::number("energy_j", "Energy"),
+    DeclaredColumn::number("energy_lo_j", "Lower end of its 95 % interval"),
+    DeclaredColumn::number("energy_hi_j", "Upper end of its 95 % interval"),
+    DeclaredColumn::number("share", "Share of the measured energy"),
+    DeclaredColumn::number("undetermined_s", "Time in states without a power of their own"),
+];
+
 /// Returns `energy.csv`: energy by node, component and activity.
 #[must_use]
 pub fn energy_csv(analyses: &[Analysis], labels: &Labels) -> String {
-    let mut lines = CsvText::new([
-        "node",
-        "component",
-        "activity",
-        "time_s",
-        "energy_j",
-        "energy_lo_j",
-        "energy_hi_j",
-        "share",
-        "undetermined_s",
-    ]);
+    let mut lines = CsvText::new(ACTIVITY_ENERGY_COLUMNS);
     for analysis in analyses {
         let node = &analysis.log.node;
         let account = analysis.account.as_ref();
@@ -147,18 +157,21 @@ pub fn energy_csv(analyses: &[Analysis], labels: &Labels) -> String {
 /// Energy in joules with its interval.
 type EnergySum = (f64, Option<(f64, f64)>);
 
+/// Columns of `activities.csv`.
+pub(super) const ACTIVITY_COLUMNS: [DeclaredColumn; 7] = [
+    DeclaredColumn::text("activity", "Activity"),
+    DeclaredColumn::text("origin", "Node at which the activity began"),
+    DeclaredColumn::text("nodes", "Nodes that spent energy for it"),
+    DeclaredColumn::number("energy_j", "Energy of all nodes"),
+    DeclaredColumn::number("energy_lo_j", "Lower end of its 95 % interval"),
+    DeclaredColumn::number("energy_hi_j", "Upper end of its 95 % interval"),
+    DeclaredColumn::number("share", "Share of the measured energy"),
+];
+
 /// Returns `activities.csv`: energy by activity over all nodes.
 #[must_use]
 pub fn activities_csv(analyses: &[Analysis], labels: &Labels) -> String {
-    let mut lines = CsvText::new([
-        "activity",
-        "origin",
-        "nodes",
-        "energy_j",
-        "energy_lo_j",
-        "energy_hi_j",
-        "share",
-    ]);
+    let mut lines = CsvText::new(ACTIVITY_COLUMNS);
     let mut sums: BTreeMap<Payer, (EnergySum, Vec<&str>)> = BTreeMap::new();
     let (mut unexplained, mut total) = (0.0, 0.0);
     for analysis in analyses {
@@ -199,10 +212,20 @@ pub fn activities_csv(analyses: &[Analysis], labels: &Labels) -> String {
     lines.text()
 }
 
+/// Columns of `timeline.csv`.
+pub(super) const TIMELINE_COLUMNS: [DeclaredColumn; 6] = [
+    DeclaredColumn::text("node", "Node"),
+    DeclaredColumn::number("start_s", "Begin of the step of time"),
+    DeclaredColumn::number("end_s", "End of the step of time"),
+    DeclaredColumn::text("component", "Component"),
+    DeclaredColumn::text("activity", "Activity"),
+    DeclaredColumn::number("energy_j", "Energy in the step"),
+];
+
 /// Returns `timeline.csv`: energy by step of time, component and activity.
 #[must_use]
 pub fn timeline_csv(analyses: &[Analysis], labels: &Labels) -> String {
-    let mut lines = CsvText::new(["node", "start_s", "end_s", "component", "activity", "energy_j"]);
+    let mut lines = CsvText::new(TIMELINE_COLUMNS);
     for analysis in analyses {
         for bin in analysis.account.iter().flat_map(|account| &account.bins) {
             let mut row = |component: String, activity: String, energy: f64| {
@@ -223,10 +246,18 @@ pub fn timeline_csv(analyses: &[Analysis], labels: &Labels) -> String {
     lines.text()
 }
 
+/// Columns of `findings.csv`.
+pub(super) const REMARK_COLUMNS: [DeclaredColumn; 4] = [
+    DeclaredColumn::text("node", "Node"),
+    DeclaredColumn::number("at_s", "Time in the log; empty for the whole log"),
+    DeclaredColumn::text("kind", "Kind of the remark"),
+    DeclaredColumn::text("message", "The remark in one sentence"),
+];
+
 /// Returns `findings.csv`: the remarks on all logs.
 #[must_use]
 pub fn findings_csv(analyses: &[Analysis]) -> String {
-    let mut lines = CsvText::new(["node", "at_s", "kind", "message"]);
+    let mut lines = CsvText::new(REMARK_COLUMNS);
     for analysis in analyses {
         for remark in &analysis.remarks {
             lines.row([

@@ -30,6 +30,7 @@ use crate::progress::Progress;
 use crate::scenario::Scenario;
 use crate::toolchain::jvm::{self, JvmEnd, JvmRun};
 use crate::toolchain::{Jdk, jar};
+use wattline_units::file_schema::DeclaredColumn;
 
 use super::measure::{self, CountedRun, MicrobenchmarkRun, table_csv};
 use super::places::{PLACES_AHEAD, PLACES_MEANWHILE};
@@ -153,6 +154,17 @@ fn catalogue_for_boards(boards: &[OpenBoard<'_>]) -> Vec<Microbenchmark> {
     }
 }
 
+/// Columns of `microbenchmark-windows.csv`.
+pub(crate) const WINDOW_COLUMNS: [DeclaredColumn; 7] = [
+    DeclaredColumn::text("microbenchmark", "Microbenchmark"),
+    DeclaredColumn::integer("repeat", "Number of the run, from 1"),
+    DeclaredColumn::integer("iterations", "Iterations in the window"),
+    DeclaredColumn::integer("gc_runs", "GC runs in the window"),
+    DeclaredColumn::number("energy_j", "Energy of the window above idle"),
+    DeclaredColumn::number("duration_s", "Length of the window"),
+    DeclaredColumn::text("device", "Board"),
+];
+
 impl MeasuredMicrobenchmarks {
     /// Writes the tables of runs, counts, costs and covariance.
     pub fn write(&self, output: &Output) -> Result<(), Failure> {
@@ -196,16 +208,7 @@ impl MeasuredMicrobenchmarks {
 
     /// The text of `microbenchmark-windows.csv`: the runs of every microbenchmark.
     pub(crate) fn windows_csv(&self) -> String {
-        let columns = [
-            "microbenchmark",
-            "repeat",
-            "iterations",
-            "gc_runs",
-            "energy_j",
-            "duration_s",
-            "device",
-        ];
-        let mut table = CsvText::new(columns);
+        let mut table = CsvText::new(WINDOW_COLUMNS);
         for (repeat, runs) in self.runs.iter().enumerate() {
             for run in runs {
                 table.row([
