@@ -18,13 +18,12 @@ pub mod select;
 
 pub(crate) use catalogue::CatalogueError;
 pub use catalogue::{Microbenchmark, catalogue};
-pub(crate) use on_boards::all_pairs_s;
 pub use on_boards::{
     BAR_NAME, BuiltPrograms, JAVA_RELEASE, MeasuredMicrobenchmarks, SessionMeter, SessionStore,
     analyse, count_programs, expected_s, measure_all, measure_built, measure_pairs, open_boards,
     run_microbenchmarks,
 };
-pub(crate) use on_boards::{WINDOW_COLUMNS, longest_pairs_s};
+pub(crate) use on_boards::{WINDOW_COLUMNS, all_pairs_s};
 pub use optimisation_barriers::protect_from_compilers;
 pub use patterns::baselines;
 #[cfg(test)]
