@@ -22,6 +22,8 @@ mod effects;
 mod json;
 mod text;
 
+pub use case_prediction::predictions_table_schema;
+
 use budget::BudgetFlag;
 use case_prediction::{CasePrediction, predictions_csv};
 use comparison::{CaseComparison, comparisons_csv};

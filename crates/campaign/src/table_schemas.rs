@@ -8,7 +8,9 @@ use crate::dataset::{CONTEXT_COLUMNS, DATASET_COLUMNS, ENERGY_COLUMNS};
 use crate::fit::SOLVER_COLUMNS;
 use crate::folder::names;
 use crate::microbenchmarks::WINDOW_COLUMNS;
+use crate::microbenchmarks::patterns::{PatternEnergy, PatternStatus};
 use crate::microbenchmarks::prices::MicrobenchmarkPrice;
+use crate::model::bayes::EffectEstimate;
 use crate::model::{COVARIANCE_KEY, CvRow, DeviceFactor, LearningRow, OperationEstimability};
 use crate::plan::coverage::{COVERAGE_COLUMNS, DROPPED_COLUMNS};
 use crate::trial::session_lengths::SESSION_LENGTH_COLUMNS;
@@ -146,6 +148,28 @@ fn fit_tables() -> Vec<TableSchema> {
             names::LEARNING,
             FIT,
             "Error on held-out cases by the number of cases fitted to",
+        ),
+    ]
+}
+
+/// Returns the columns of tables of bytecode patterns: their energies, and effects fitted to them.
+pub fn pattern_table_schemas() -> Vec<TableSchema> {
+    const PATTERNS: &str = "`patterns`";
+    vec![
+        TableSchema::of_rows::<PatternEnergy>(
+            "measured-patterns.csv",
+            PATTERNS,
+            "Energy of each bytecode pattern by board and session",
+        ),
+        TableSchema::of_rows::<PatternStatus>(
+            "pattern-status.csv",
+            PATTERNS,
+            "Whether each pattern was measured, and why not",
+        ),
+        TableSchema::of_rows::<EffectEstimate>(
+            "effects.csv",
+            "`fit` for effects of patterns",
+            "Posterior of the effect of each level of a factor",
         ),
     ]
 }

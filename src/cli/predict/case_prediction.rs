@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::csv_text;
+use crate::file_schema::{DeclaredColumn, TableSchema};
 use crate::model::{EnergyPrognosis, PredictiveDistribution};
 
 /// Measured and predicted energy of a case, in joules.
@@ -104,7 +105,7 @@ pub(super) fn predictions_csv(rows: &[CasePrediction]) -> String {
         let budget = (row.budget_j, expected.below_limit, new.below_limit);
         (measured, predicted, &row.device, distributions, budget)
     });
-    table_csv(&COLUMNS, records)
+    table_csv(&DeclaredColumn::names(PREDICTION_COLUMNS), records)
 }
 
 /// The text of a table: its columns, and a row for each record.
@@ -118,24 +119,59 @@ pub(super) fn table_csv<R: Serialize>(
     csv_text::guard_formulas(String::from_utf8(writer.into_inner().expect(MEMORY)).expect(MEMORY))
 }
 
-const COLUMNS: [&str; 16] = [
-    "case",
-    "measured_j",
-    "measured_se_j",
-    "predicted_j",
-    "predicted_lo_j",
-    "predicted_hi_j",
-    "off_percent",
-    "unknown_share",
-    "device",
-    "predicted_sd_j",
-    "new_measurement_sd_j",
-    "new_measurement_lo_j",
-    "new_measurement_hi_j",
-    "budget_j",
-    "predicted_below_budget",
-    "new_measurement_below_budget",
+/// Columns of `predictions.csv`.
+const PREDICTION_COLUMNS: [DeclaredColumn; 16] = [
+    DeclaredColumn::text("case", "Case"),
+    DeclaredColumn::number("measured_j", "Measured energy; empty where it was not measured"),
+    DeclaredColumn::number("measured_se_j", "Standard error of the measured energy"),
+    DeclaredColumn::number("predicted_j", "Predicted energy"),
+    DeclaredColumn::number(
+        "predicted_lo_j",
+        "Lower end of the 95 % interval of the expected energy",
+    ),
+    DeclaredColumn::number(
+        "predicted_hi_j",
+        "Upper end of the 95 % interval of the expected energy",
+    ),
+    DeclaredColumn::number(
+        "off_percent",
+        "Predicted less measured energy, as a part of the measured energy",
+    ),
+    DeclaredColumn::number("unknown_share", "Share of executions without a cost in the model"),
+    DeclaredColumn::text(
+        "device",
+        "Board that the prediction is for; empty for a model of one board",
+    ),
+    DeclaredColumn::number("predicted_sd_j", "Standard deviation of the expected energy"),
+    DeclaredColumn::number("new_measurement_sd_j", "Standard deviation of a new measurement"),
+    DeclaredColumn::number(
+        "new_measurement_lo_j",
+        "Lower end of the 95 % interval of a new measurement",
+    ),
+    DeclaredColumn::number(
+        "new_measurement_hi_j",
+        "Upper end of the 95 % interval of a new measurement",
+    ),
+    DeclaredColumn::number("budget_j", "Limit of the energy (`--budget`)"),
+    DeclaredColumn::number(
+        "predicted_below_budget",
+        "Probability that the expected energy is below the limit",
+    ),
+    DeclaredColumn::number(
+        "new_measurement_below_budget",
+        "Probability that a new measurement is below the limit",
+    ),
 ];
+
+/// The columns of the table of predictions.
+pub fn predictions_table_schema() -> TableSchema {
+    TableSchema::declared(
+        "predictions.csv",
+        "`predict`",
+        "Predicted and measured energy of each case",
+        &PREDICTION_COLUMNS,
+    )
+}
 
 /// Reason why writing to memory cannot fail.
 const MEMORY: &str = "text written to memory is text";

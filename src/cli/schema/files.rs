@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use wattline_campaign::table_schemas::campaign_table_schemas;
+use wattline_campaign::table_schemas::{campaign_table_schemas, pattern_table_schemas};
 
 use crate::account::calls::calls_table_schema;
 use crate::account::{account_table_schemas, evaluation_table_schemas};
@@ -14,6 +14,7 @@ use crate::operations::dictionary_table_schemas;
 use crate::recording::recording_table_schemas;
 use crate::verification::saving_table_schemas;
 
+use super::super::predict::predictions_table_schema;
 use super::super::trace::trace_table_schema;
 
 /// Subject that lists all tables.
@@ -29,6 +30,8 @@ fn tables() -> Vec<TableSchema> {
         account_table_schemas(),
         evaluation_table_schemas(),
         saving_table_schemas(),
+        vec![predictions_table_schema()],
+        pattern_table_schemas(),
         recording_table_schemas(),
         activity_table_schemas(),
         tenant_table_schemas(),

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 mod code_check;
@@ -43,7 +44,7 @@ pub struct PatternMicrobenchmark {
 
 /// Energy of one execution of a pattern, with the columns of its levels
 /// ([`FACTORS`](crate::model::bayes::patterns::FACTORS)).
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PatternEnergy {
     /// The pattern's category.
     pub category: &'static str,

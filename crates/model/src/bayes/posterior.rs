@@ -1,6 +1,7 @@
 //! Posterior of a model of factors: effects with errors and diagnostics, energies of patterns as
 //! distributions, coverage, and shares of the variance.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::error::ModelError;
@@ -17,7 +18,7 @@ use wattline_units::interval::Interval;
 use wattline_units::quantile::quantile;
 
 /// Posterior of the effect of one level: a row of `effects.csv`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EffectEstimate {
     /// The factor; `sigma` for the residual.
     pub category: String,

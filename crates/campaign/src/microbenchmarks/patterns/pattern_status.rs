@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::dataset::energy::{mean, variance};
@@ -23,7 +24,7 @@ pub enum MeasuredState {
 }
 
 /// A pattern, with what became of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PatternStatus {
     /// The pattern's category.
     pub category: &'static str,
@@ -36,6 +37,7 @@ pub struct PatternStatus {
     pub kind: &'static str,
     /// `measured`, `not above noise` or `not measured`.
     #[serde(serialize_with = "state_name")]
+    #[schemars(with = "String")]
     pub status: MeasuredState,
     /// Why it was not measured, or on which boards it is not above noise; empty if it was measured
     /// on all of them.
