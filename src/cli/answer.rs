@@ -138,7 +138,7 @@ mod tests {
     }
 
     /// Commands without an answer of figures, each with what it prints instead.
-    const WITHOUT_FIGURES: [(&str, &str); 8] = [
+    const WITHOUT_FIGURES: [(&str, &str); 9] = [
         ("activities api", "a Java class, into a file"),
         ("board virtual", "the serial, to be read by scripts while the board runs"),
         ("completions", "code for a shell"),
@@ -147,6 +147,7 @@ mod tests {
         ("man", "pages; its --format names theirs"),
         ("monitor control", "the answer of another process, a sentence"),
         ("package", "the commands that install and start the package"),
+        ("schema", "schemas; its --format names theirs"),
     ];
 
     /// Names of all commands that do something, below `of`.

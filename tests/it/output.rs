@@ -60,6 +60,8 @@ pub(super) const OF_FILES: &[Trial] = &[
     prints("monitor", "--headless --duration 0.2 --interval 0.1 --tdp 65 --out recording"),
     prints("report", "recording"),
     prints("completions", "bash"),
+    prints("schema", "scenario"),
+    prints("schema", "files"),
     is_silent("man", "--out pages"),
 ];
 

@@ -30,6 +30,18 @@ fn published() -> Vec<(String, String, f64)> {
     FACTORS.iter().flat_map(of_factor).chain([residual]).collect()
 }
 
+/// Mean and standard deviation of the energy of a pattern, without the residual of a measurement.
+#[derive(Debug)]
+struct PatternEnergy {
+    mean_j: f64,
+    sd_j: f64,
+}
+
+fn expected(draws: &LevelDraws, levels: &[usize]) -> PatternEnergy {
+    let found = draws.prognosis(&[(levels.to_vec(), 1.0)], None, None).expected.unwrap();
+    PatternEnergy { mean_j: found.mean_j(), sd_j: found.sd_j() }
+}
+
 fn effect(table: &[(String, String, f64)], category: &str, level: &str) -> f64 {
     let found = table.iter().find(|(c, l, _)| c == category && l == level);
     found.unwrap_or_else(|| panic!("no {category} {level}")).2
@@ -65,10 +77,9 @@ fn every_effect_is_found_again() {
         assert!(off < 3.0, "{found:?} {truth}: {off}");
         assert!(found.rhat.unwrap() < 1.01 && found.ess.unwrap() > 400.0, "{found:?}");
     }
-    let levels = |row: usize| vec![(data.rows[row].clone(), 1.0)];
     let allocation = data.place("operation", "Array allocation").unwrap();
     let row = data.rows.iter().position(|row| row.contains(&allocation)).unwrap();
-    let found = posterior.joules.predict(&levels(row));
+    let found = expected(&posterior.joules, &data.rows[row]);
     let truth: f64 = data.rows[row]
         .iter()
         .map(|at| effect(&table, &data.levels[*at].factor, &data.levels[*at].name))
@@ -91,7 +102,7 @@ fn sums_are_known_and_not_how_factors_share_them() {
     let data = made(&table, 50, 11);
     let posterior = fit_effects(&data, EffectSign::Positive, &ChainOptions::default()).unwrap();
     let place = |factor: &str, level: &str| data.place(factor, level).unwrap();
-    let of = |levels: &[usize]| posterior.joules.predict(&[(levels.to_vec(), 1.0)]);
+    let of = |levels: &[usize]| expected(&posterior.joules, levels);
     let truth = |levels: &[usize]| -> f64 {
         let level = |at: &usize| &data.levels[*at];
         levels.iter().map(|at| effect(&table, &level(at).factor, &level(at).name)).sum()
@@ -130,10 +141,7 @@ fn both_models_agree_on_patterns_for_any_seed() {
         let posterior =
             fit_effects_by_other_sampler(&data, EffectSign::Free, &ChainOptions { seed, ..free });
         for row in data.rows.iter().step_by(10) {
-            let (a, b) = (
-                posterior.joules.predict(&[(row.clone(), 1.0)]),
-                bound.joules.predict(&[(row.clone(), 1.0)]),
-            );
+            let (a, b) = (expected(&posterior.joules, row), expected(&bound.joules, row));
             // Free effects may be below zero, so patterns near zero differ a little.
             assert!((a.mean_j - b.mean_j).abs() < 3.0 * f64::hypot(a.sd_j, b.sd_j), "{a:?} {b:?}");
         }
@@ -214,7 +222,7 @@ fn held_by_intervals_of_patterns(tables: u64) -> f64 {
         let options = ChainOptions { seed, ..ChainOptions::default() };
         let posterior = fit_effects(&data, EffectSign::Positive, &options).unwrap();
         for (row, truth) in data.rows.iter().zip(&truths).take(72) {
-            let found = posterior.joules.predict(&[(row.clone(), 1.0)]);
+            let found = expected(&posterior.joules, row);
             held += f64::from((found.mean_j - truth).abs() <= 1.96 * found.sd_j);
             all += 1.0;
         }
