@@ -18,8 +18,8 @@ use super::output::{OF_CAMPAIGNS, OF_FILES, Trial, prepare_campaigns, wattline, 
 const OTHER_OUTPUT: [&str; 3] = ["--format", "--partial -", "--follow"];
 
 /// Commands without an answer of figures.
-const WITHOUT_FIGURES: [&str; 5] =
-    ["activities api", "board virtual", "completions", "export", "man"];
+const WITHOUT_FIGURES: [&str; 6] =
+    ["activities api", "board virtual", "completions", "export", "man", "schema"];
 
 /// Runs a command that must succeed, with `--format json`; its object.
 fn answer(folder: &Path, adb: &AdbServer, words: &str, board: &str) -> Value {
