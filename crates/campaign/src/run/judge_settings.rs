@@ -45,7 +45,7 @@ impl From<&Scenario> for JudgeSettings {
 /// Values of the earlier good runs of a case and phase, which new runs are compared with.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunReference {
-    /// Their times in seconds, as [`ComparedTime`](super::compared_time::ComparedTime) has them.
+    /// Their times in seconds: durations, or CPU times with a meter that estimates from these.
     pub times_s: Vec<f64>,
     /// CRC32 of the counts of the first traced run.
     pub counts_crc32: Option<u32>,
