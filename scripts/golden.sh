@@ -194,7 +194,7 @@ run_tenants() {
     w battery tenants dumpsys "$fixtures/batteryuse.txt" --volts 3.85 --out "$out/battery"
     w cpu tenants dumpsys "$fixtures/cpuinfo.txt" --out "$out/cpu"
     w overhead tenants overhead "$fixtures/with.csv" "$fixtures/base.csv" --out "$out/overhead"
-    w json tenants perf "$fixtures/switches.txt" --json
+    w json tenants perf "$fixtures/switches.txt" --format json
 }
 
 run_activities() {
@@ -220,7 +220,7 @@ run_recording() {
 }
 
 exports() { # a campaign or recording, the name of what is written
-    for format in collapsed speedscope pprof perfetto lcov jacoco benchmark-json openmetrics; do
+    for format in collapsed speedscope pprof firefox otlp perfetto lcov jacoco benchmark-json openmetrics; do
         w "$2-$format" export "$1" --format "$format" --source-prefix src/main/java --out "$out/$2-exports"
     done
     w "$2-by-class" export "$1" --format collapsed --depth class --out "$out/$2-by-class"
