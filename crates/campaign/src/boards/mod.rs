@@ -278,7 +278,6 @@ fn open_local<'p>(
         None => say_meter(&jvm.meter, &rails, progress),
         Some(remark) => progress.warn_once(&remark),
     }
-    progress.say(&format!("  {}", jvm.sampler_remark()));
     Ok(OpenBoard {
         progress,
         facts: jvm.facts(),
@@ -368,6 +367,13 @@ impl<'p> OpenBoard<'p> {
                 self.serial()
             ))
         })
+    }
+
+    /// Prints which profiler samples on this machine; a device has the one of its Android.
+    pub fn say_sampler(&self) {
+        if let SessionTarget::Local(jvm) = &self.target {
+            self.progress.say(&format!("  {}", jvm.sampler_remark()));
+        }
     }
 
     /// The settings by which runs on this board are judged.

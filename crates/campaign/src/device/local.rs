@@ -56,7 +56,7 @@ impl LocalJvm {
         let meter = choose(LOCAL_SERIAL, &SAMPLED_HERE, choice, local_shell)?;
         let meter_root = std::env::var_os("WATTLINE_ROOT").map(PathBuf::from).unwrap_or_default();
         let (began_s, began) = (began_s.unwrap_or(0.0), Instant::now());
-        let async_profiler = ProfilerLibrary::find(jdk, folder.path()).map_err(|path| {
+        let async_profiler = ProfilerLibrary::find(jdk).map_err(|path| {
             let what = format!("{LIBRARY_VARIABLE} names no file");
             DeviceError::File { path, source: io::Error::new(io::ErrorKind::NotFound, what) }
         })?;

@@ -86,7 +86,7 @@ struct LocalSession<'s> {
     log: Mutex<Vec<(f64, String)>>,
     samples: Mutex<String>,
     /// Readings of the machine's load.
-    machine: Mutex<Vec<(Instant, MachineReading)>>,
+    machine: Mutex<Vec<MachineReading>>,
     /// The application's process; 0 where none runs.
     pid: AtomicU32,
     /// CPU times of its threads.
@@ -158,11 +158,15 @@ impl<'s> LocalSession<'s> {
     /// Reads the meter once a period, and once after the end.
     fn sample(&self) {
         let mut last = false;
+        let mut machine_read: Option<Instant> = None;
         loop {
             let reading = self.jvm.reading(self.pid.load(Ordering::SeqCst));
             let now_s = self.jvm.now_s();
             *lock(&self.samples) += &format!("@ {now_s:.6}\n{reading}");
-            self.read_machine(last);
+            if last || machine_read.is_none_or(|read| read.elapsed() >= MACHINE_PERIOD) {
+                machine_read = Some(Instant::now());
+                self.read_machine();
+            }
             if last {
                 return;
             }
@@ -171,21 +175,16 @@ impl<'s> LocalSession<'s> {
         }
     }
 
-    /// Reads the machine's load if the last reading is old enough, or in any case.
-    fn read_machine(&self, in_any_case: bool) {
-        let mut machine = lock(&self.machine);
-        let is_due = machine.last().is_none_or(|(read, _)| read.elapsed() >= MACHINE_PERIOD);
-        if is_due || in_any_case {
-            let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
-            machine.extend(MachineReading::parse(&stat).map(|reading| (Instant::now(), reading)));
-        }
+    /// Reads the machine's load.
+    fn read_machine(&self) {
+        let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
+        lock(&self.machine).extend(MachineReading::parse(&stat));
     }
 
     /// Load of the machine by other work from the session's start to its end.
     fn load(&self) -> Option<MachineLoad> {
-        let readings: Vec<MachineReading> =
-            lock(&self.machine).iter().map(|(_, reading)| *reading).collect();
-        MachineLoad::between(&readings, lock(&self.threads).times().process_s)
+        let own_s = lock(&self.threads).times().process_s;
+        MachineLoad::between(&lock(&self.machine), own_s)
     }
 
     /// Adds a line to the log at the present time.

@@ -7,7 +7,8 @@ use crate::device::Sampler;
 use crate::failure::Failure;
 use crate::scenario::CampaignSettings;
 
-/// The campaign's settings with the number of sampled runs for these boards.
+/// The campaign's settings with the number of sampled runs for these boards. If there are any, the
+/// sampler of this machine is printed.
 ///
 /// # Errors
 /// The scenario sets sampled runs, and a board has no supported sampler.
@@ -20,7 +21,11 @@ pub fn settings_for(
         (Some(1..), Err(none)) => Err(none),
         (_, samplers) => {
             let runs = samplers.into_iter().flatten().map(Sampler::usual_runs);
-            Ok(settings_with_sampled_repeats(campaign, runs.max().unwrap_or(0)))
+            let settings = settings_with_sampled_repeats(campaign, runs.max().unwrap_or(0));
+            if settings.sampled_repeats.is_some_and(|repeats| repeats > 0) {
+                boards.iter().for_each(OpenBoard::say_sampler);
+            }
+            Ok(settings)
         }
     }
 }

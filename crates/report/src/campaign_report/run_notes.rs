@@ -17,7 +17,7 @@ pub(super) fn load_note(records: &[RunRecord]) -> Option<String> {
     });
     let loads: Vec<MachineLoad> = used.filter_map(|record| record.conditions.load).collect();
     let busy = loads.iter().filter(|load| load.is_busy()).count();
-    let worst = loads.iter().copied().max_by(|a, b| a.taken().total_cmp(&b.taken()))?;
+    let worst = MachineLoad::busiest(loads.iter().copied())?;
     let typical = 100.0 * median(loads.iter().map(|load| load.taken()))?;
     (busy > 0).then(|| {
         format!(

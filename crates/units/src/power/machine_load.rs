@@ -85,6 +85,11 @@ impl MachineLoad {
         })
     }
 
+    /// The load that takes most from its session.
+    pub fn busiest(loads: impl IntoIterator<Item = Self>) -> Option<Self> {
+        loads.into_iter().max_by(|a, b| a.taken().total_cmp(&b.taken()))
+    }
+
     /// Share of all cores' time, 0..1, that the session could not have had.
     pub fn taken(&self) -> f64 {
         self.others + self.stolen
