@@ -3,6 +3,7 @@
 use wattline_units::file_schema::{ColumnKind, ColumnSchema, DeclaredColumn, TableSchema};
 
 use super::class::{CLASSES, name_of};
+use crate::folder::names;
 
 /// Columns that all tables have after the key.
 pub(super) const FIGURE_COLUMNS: [DeclaredColumn; 5] = [
@@ -16,7 +17,7 @@ pub(super) const FIGURE_COLUMNS: [DeclaredColumn; 5] = [
 /// Last columns of the tables of a level.
 pub(super) const LAST_COLUMNS: [DeclaredColumn; 2] = [
     DeclaredColumn::integer("unknown_executions", "Executions of operations without a cost"),
-    DeclaredColumn::text("determined", "Whether the cases determine the energy: true or false"),
+    DeclaredColumn::boolean("determined", "Whether the cases determine the energy"),
 ];
 
 /// Key of `operations.csv`.
@@ -27,7 +28,7 @@ pub(super) const OPERATION_KEY: [DeclaredColumn; 1] =
 pub(super) const OPERATION_OWN: [DeclaredColumn; 7] = [
     DeclaredColumn::text("class", "Class of the operation"),
     DeclaredColumn::number("cost_j", "Energy of one execution; empty where unknown"),
-    DeclaredColumn::text("estimable", "Whether the cases alone determine the cost: true or false"),
+    DeclaredColumn::boolean("estimable", "Whether the cases alone determine the cost"),
     DeclaredColumn::text(
         "costed_as",
         "Operation whose cost is taken, if the operation has none of its own",
@@ -131,7 +132,7 @@ pub(super) const LEDGER_COLUMNS: [DeclaredColumn; 6] = [
 
 /// Columns of `evaluation.csv`.
 pub(super) const EVALUATION_COLUMNS: [DeclaredColumn; 9] = [
-    DeclaredColumn::text("level", "Level: operations, blocks, lines, methods or classes"),
+    DeclaredColumn::text("level", "Level: line, block, method or operation"),
     DeclaredColumn::integer(
         "entries",
         "Entries that are compared: the most expensive, with 95 % of the energy",
@@ -175,7 +176,7 @@ pub(super) const UNSEEN_COLUMNS: [DeclaredColumn; 9] = [
 
 /// Columns of `profile.csv`.
 pub(super) const PROFILE_COLUMNS: [DeclaredColumn; 16] = [
-    DeclaredColumn::text("level", "Level: methods or lines"),
+    DeclaredColumn::text("level", "Level: method or line"),
     DeclaredColumn::integer("samples", "Samples of the profiler"),
     DeclaredColumn::integer(
         "entries",
@@ -204,7 +205,7 @@ pub(super) const PROFILE_COLUMNS: [DeclaredColumn; 16] = [
 
 /// Columns of `profile-entries.csv`.
 pub(super) const PROFILE_ENTRY_COLUMNS: [DeclaredColumn; 9] = [
-    DeclaredColumn::text("level", "Level: methods or lines"),
+    DeclaredColumn::text("level", "Level: method or line"),
     DeclaredColumn::text("name", "Method or line"),
     DeclaredColumn::integer("samples", "Samples of the profiler"),
     DeclaredColumn::number("profile_share", "Share of the samples"),
@@ -224,10 +225,8 @@ pub(super) fn block_columns() -> Vec<ColumnSchema> {
         columns.iter().map(ColumnSchema::from).collect()
     };
     let share = |class| {
-        let (name, meaning) = (
-            format!("{}_share", name_of(class)),
-            "Share of the block's energy that this class of operations has",
-        );
+        let name = format!("{}_share", name_of(class));
+        let meaning = "Share of the block's energy that this class of operations has";
         ColumnSchema::new(&name, ColumnKind::Number, meaning)
     };
     [of(&BLOCK_KEY), of(&FIGURE_COLUMNS), of(&BLOCK_COSTS)]
@@ -250,7 +249,7 @@ pub fn account_table_schemas() -> Vec<TableSchema> {
     let calls = &CUMULATIVE_COLUMNS;
     vec![
         TableSchema::declared(
-            "ledger.csv",
+            names::LEDGER,
             ACCOUNT,
             "What the measured energy divides into",
             &LEDGER_COLUMNS,
@@ -282,13 +281,13 @@ pub fn account_table_schemas() -> Vec<TableSchema> {
 pub fn evaluation_table_schemas() -> Vec<TableSchema> {
     vec![
         TableSchema::declared(
-            "unseen.csv",
+            names::UNSEEN_INPUTS,
             ACCOUNT,
             "Each input predicted from the accounts of the others",
             &UNSEEN_COLUMNS,
         ),
         TableSchema::declared(
-            "evaluation.csv",
+            names::EVALUATION,
             "`evaluate`, `pipeline` on virtual boards",
             "Error against the ground truth of a virtual board, whose energy is simulated",
             &EVALUATION_COLUMNS,

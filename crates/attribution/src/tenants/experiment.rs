@@ -110,7 +110,8 @@ pub(super) const EXPERIMENT_COLUMNS: [DeclaredColumn; 10] = [
     DeclaredColumn::text("basis", "Whether the energy is measured, estimated or simulated"),
 ];
 
-/// Returns all runs as CSV, in the order in which they were made; `basis` is `measured` or `model`.
+/// Returns all runs as CSV, in the order in which they were made; `basis` is the name of a
+/// [`FigureBasis`](wattline_units::power::FigureBasis).
 #[must_use]
 pub fn experiment_csv(runs: &[MeasuredRun], meter: &str, basis: &str) -> String {
     let mut table = CsvText::new(EXPERIMENT_COLUMNS);

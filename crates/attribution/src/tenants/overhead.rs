@@ -216,11 +216,11 @@ pub(super) const OVERHEAD_COLUMNS: [DeclaredColumn; 14] = [
         "epsilon_w",
         "Smallest overhead that is rejected at 5 %, by the normal quantile",
     ),
-    DeclaredColumn::number("epsilon_share", "The same as a share of the base"),
-    DeclaredColumn::number("epsilon_t_w", "The same by Student's t"),
+    DeclaredColumn::number("epsilon_share", "epsilon_w as a share of mean_w"),
+    DeclaredColumn::number("epsilon_t_w", "epsilon_w by Student's t instead"),
     DeclaredColumn::number("sd_w", "Standard deviation with the monitor"),
     DeclaredColumn::number("base_sd_w", "Standard deviation without it"),
-    DeclaredColumn::number("epsilon_t_share", "That as a share of the base"),
+    DeclaredColumn::number("epsilon_t_share", "epsilon_t_w as a share of mean_w"),
 ];
 
 /// Returns the test of every group of two files as CSV: means with half the width of their 95 %

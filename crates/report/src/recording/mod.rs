@@ -68,7 +68,7 @@ pub struct FormulaDescription {
     pub part: String,
     /// Name of the formula.
     pub name: String,
-    /// `measured` or `model`.
+    /// `measured` or `estimated`.
     pub basis: String,
     /// Source of its figures.
     pub from: String,

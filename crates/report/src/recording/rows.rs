@@ -23,7 +23,7 @@ pub struct CycleRow {
     pub part: String,
     /// Name of the formula.
     pub formula: String,
-    /// `measured` or `model`.
+    /// `measured` or `estimated`.
     pub basis: String,
     /// Energy of the part.
     #[serde(with = "joules")]

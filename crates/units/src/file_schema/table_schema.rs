@@ -59,6 +59,11 @@ impl DeclaredColumn {
         Self { name, kind: ColumnKind::Integer, meaning }
     }
 
+    /// A column of `true` and `false`.
+    pub const fn boolean(name: &'static str, meaning: &'static str) -> Self {
+        Self { name, kind: ColumnKind::Boolean, meaning }
+    }
+
     /// The titles of columns.
     pub fn names<const N: usize>(columns: [Self; N]) -> [&'static str; N] {
         columns.map(|column| column.name)
@@ -145,8 +150,7 @@ impl TableSchema {
         written_by: &'static str,
         contents: &'static str,
     ) -> Self {
-        let columns = columns_of_rows::<R>();
-        Self { file, written_by, contents, columns, further: None }
+        Self::of_columns(file, written_by, contents, columns_of_rows::<R>())
     }
 
     /// The table whose writer takes its header from a list.
