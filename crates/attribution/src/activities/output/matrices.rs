@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use wattline_units::csv_text::CsvText;
+use wattline_units::file_schema::DeclaredColumn;
 use wattline_units::units::{Amperes, Joules, Seconds, Watts};
 
 use super::super::account::Payer;
@@ -13,6 +14,18 @@ use super::super::powers::FittedPower;
 use super::energies::{EnergyRow, energy_rows};
 use super::printed_table::{PrintedTable, figure_or_dash, interval_or_dash};
 use super::{TOTAL_NAME, UNEXPLAINED_NAME, optional_field, payer_name, row_name, state_powers};
+
+/// Key of the matrices of times and energies.
+pub(super) const NODE_AND_ACTIVITY: [DeclaredColumn; 2] = [
+    DeclaredColumn::text("node", "Node"),
+    DeclaredColumn::text("activity", "Activity, or (total)"),
+];
+
+/// Key of the matrix of powers.
+pub(super) const NODE_AND_QUANTITY: [DeclaredColumn; 2] = [
+    DeclaredColumn::text("node", "Node"),
+    DeclaredColumn::text("quantity", "Quantity, with its unit"),
+];
 
 /// Matrix of one node's figures by row and column.
 struct Matrix {
@@ -93,7 +106,7 @@ fn energy_matrix(analysis: &Analysis, labels: &Labels) -> Option<Matrix> {
 #[must_use]
 pub fn time_matrix_csv(analyses: &[Analysis], labels: &Labels) -> String {
     matrices_csv(
-        "activity",
+        NODE_AND_ACTIVITY,
         analyses.iter().map(|analysis| (analysis, time_matrix(analysis, labels))),
     )
 }
@@ -103,14 +116,14 @@ pub fn time_matrix_csv(analyses: &[Analysis], labels: &Labels) -> String {
 #[must_use]
 pub fn energy_matrix_csv(analyses: &[Analysis], labels: &Labels) -> String {
     let known = |analysis| energy_matrix(analysis, labels).map(|matrix| (analysis, matrix));
-    matrices_csv("activity", analyses.iter().filter_map(known))
+    matrices_csv(NODE_AND_ACTIVITY, analyses.iter().filter_map(known))
 }
 
 /// Returns `power-matrix.csv`: the fitted powers, a column for each state.
 #[must_use]
 pub fn power_matrix_csv(analyses: &[Analysis]) -> String {
     let of = |analysis| power_matrix(analysis).map(|matrix| (analysis, matrix));
-    matrices_csv("quantity", analyses.iter().filter_map(of))
+    matrices_csv(NODE_AND_QUANTITY, analyses.iter().filter_map(of))
 }
 
 /// Returns the fitted powers in watts with their intervals, and currents in amperes where the
@@ -137,7 +150,10 @@ fn state_powers_with_constant(analysis: &Analysis) -> Option<Vec<(String, Option
 }
 
 /// Returns the matrices of all nodes as one CSV table; columns with one name become one.
-fn matrices_csv<'a>(first: &str, all: impl Iterator<Item = (&'a Analysis, Matrix)>) -> String {
+fn matrices_csv<'a>(
+    key: [DeclaredColumn; 2],
+    all: impl Iterator<Item = (&'a Analysis, Matrix)>,
+) -> String {
     let all: Vec<(&Analysis, Matrix)> = all.collect();
     let mut columns: Vec<&str> = Vec::new();
     for name in all.iter().flat_map(|(_, matrix)| &matrix.columns) {
@@ -147,7 +163,8 @@ fn matrices_csv<'a>(first: &str, all: impl Iterator<Item = (&'a Analysis, Matrix
     }
     // The sums stand last, whichever node has more columns.
     columns.sort_by_key(|name| (*name == TOTAL_NAME, *name == "(constant)"));
-    let mut lines = CsvText::new(["node", first].into_iter().chain(columns.iter().copied()));
+    let mut lines =
+        CsvText::new(DeclaredColumn::names(key).into_iter().chain(columns.iter().copied()));
     for (analysis, matrix) in &all {
         for (name, row) in &matrix.rows {
             let cell = |column: &&str| {

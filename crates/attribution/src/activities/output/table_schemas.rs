@@ -4,24 +4,11 @@ use wattline_units::file_schema::{DeclaredColumn, TableSchema};
 
 use super::comparison::COMPARISON_COLUMNS;
 use super::duty_cycles::DUTY_CYCLE_COLUMNS;
+use super::matrices::{NODE_AND_ACTIVITY, NODE_AND_QUANTITY};
 use super::occurrences::OCCURRENCE_COLUMNS;
 use super::tables::{
     ACTIVITY_COLUMNS, ACTIVITY_ENERGY_COLUMNS, POWER_COLUMNS, REMARK_COLUMNS, TIMELINE_COLUMNS,
 };
-
-/// Key of the matrices of times and energies.
-const NODE_AND_ACTIVITY: [DeclaredColumn; 2] = [
-    DeclaredColumn::text("node", "Node"),
-    DeclaredColumn::text("activity", "Activity, or (total)"),
-];
-
-/// Key of the matrix of powers.
-const NODE_AND_QUANTITY: [DeclaredColumn; 2] = [
-    DeclaredColumn::text("node", "Node"),
-    DeclaredColumn::text("quantity", "Quantity, with its unit"),
-];
-
-const COMPONENTS: &str = "one for each component, and `(total)`";
 
 /// Returns the columns of the tables that `activities` writes.
 #[must_use]
@@ -55,11 +42,11 @@ fn matrix_tables() -> Vec<TableSchema> {
     let powers = "Power of each state, in watts, and its current, in amperes";
     vec![
         TableSchema::declared("time-matrix.csv", ACTIVITIES, seconds, &NODE_AND_ACTIVITY)
-            .with_further(COMPONENTS),
+            .with_further("one for each component"),
         TableSchema::declared("energy-matrix.csv", ACTIVITIES, joules, &NODE_AND_ACTIVITY)
-            .with_further(COMPONENTS),
+            .with_further("one for each component, and `(total)`"),
         TableSchema::declared("power-matrix.csv", ACTIVITIES, powers, &NODE_AND_QUANTITY)
-            .with_further("one for each state"),
+            .with_further("one for each state, and `(constant)`"),
     ]
 }
 
