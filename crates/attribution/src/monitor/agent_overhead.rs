@@ -51,13 +51,15 @@ impl RunFigure {
 
     /// Column in tables.
     #[must_use]
-    pub fn column_name(self) -> &'static str {
+    pub fn column(self) -> DeclaredColumn {
         match self {
-            Self::StartTime => "start_s",
-            Self::StartCpuTime => "start_cpu_s",
-            Self::CpuTime => "cpu_s",
-            Self::RequestTime => "request_s",
-            Self::RequestCpuTime => "request_cpu_s",
+            Self::StartTime => DeclaredColumn::number("start_s", "Elapsed time of the start"),
+            Self::StartCpuTime => DeclaredColumn::number("start_cpu_s", "CPU time of the start"),
+            Self::CpuTime => DeclaredColumn::number("cpu_s", "CPU time of the run"),
+            Self::RequestTime => DeclaredColumn::number("request_s", "Time of a request"),
+            Self::RequestCpuTime => {
+                DeclaredColumn::number("request_cpu_s", "CPU time of a request")
+            }
         }
     }
 }
@@ -203,22 +205,24 @@ fn compare_figure(
     })
 }
 
-/// Columns of `runs.csv` before the figures.
-const AGENT_RUN_COLUMNS: [DeclaredColumn; 3] = [
+/// Key of `runs.csv`.
+const AGENT_RUN_KEY: [DeclaredColumn; 3] = [
     DeclaredColumn::integer("run", "Number of the run"),
     DeclaredColumn::integer("repetition", "Repetition, from 1"),
     DeclaredColumn::text("configuration", "Configuration of the agent"),
 ];
+
+/// Columns of `runs.csv`.
+fn agent_run_columns() -> Vec<DeclaredColumn> {
+    AGENT_RUN_KEY.into_iter().chain(RunFigure::ALL.map(RunFigure::column)).collect()
+}
 
 /// Returns the columns of the tables that `monitor overhead` writes.
 #[must_use]
 pub fn agent_overhead_table_schemas() -> Vec<TableSchema> {
     const OVERHEAD: &str = "`monitor overhead`";
     vec![
-        TableSchema::declared("runs.csv", OVERHEAD, "Figures of each run", &AGENT_RUN_COLUMNS)
-            .with_further(
-                "`start_s`, `start_cpu_s`, `cpu_s`, `request_s`, `request_cpu_s`, times in seconds",
-            ),
+        TableSchema::declared("runs.csv", OVERHEAD, "Figures of each run", &agent_run_columns()),
         TableSchema::declared(
             "overhead.csv",
             OVERHEAD,
@@ -231,8 +235,7 @@ pub fn agent_overhead_table_schemas() -> Vec<TableSchema> {
 /// All runs in the order in which they were made.
 #[must_use]
 pub fn agent_runs_csv(runs: &[AgentRun]) -> String {
-    let head = DeclaredColumn::names(AGENT_RUN_COLUMNS).into_iter();
-    let mut table = CsvText::new(head.chain(RunFigure::ALL.map(RunFigure::column_name)));
+    let mut table = CsvText::new(agent_run_columns());
     for (number, run) in (1_u64..).zip(runs) {
         let names = [number.to_string(), run.repetition.to_string(), run.configuration.clone()];
         let figures = RunFigure::ALL.map(|figure| optional(run.figures.get(&figure).copied()));
@@ -268,7 +271,7 @@ pub fn agent_overhead_csv(rows: &[FigureOverhead]) -> String {
     for row in rows {
         let half = row.difference.half_width;
         table.row([
-            row.figure.column_name().to_owned(),
+            row.figure.column().name.to_owned(),
             row.configuration.clone(),
             row.difference.count.to_string(),
             row.with.mean.to_string(),
