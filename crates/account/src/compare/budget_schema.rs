@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::Value;
-use wattline_units::file_schema::{KeySection, json_schema_to_read, without_links};
+use wattline_units::file_schema::{KeySection, json_schema_for_editors};
 
 /// Sections of a budget file: tables of names with budgets.
 ///
@@ -46,10 +46,7 @@ pub fn budget_sections() -> Vec<KeySection> {
 
 /// Returns the JSON schema (draft 2020-12) of a budget file.
 pub fn budget_json_schema() -> Value {
-    let mut schema = json_schema_to_read::<BudgetSections>();
-    without_links(&mut schema);
-    schema["title"] = "Energy budgets of wattline".into();
-    schema
+    json_schema_for_editors::<BudgetSections>("Energy budgets of wattline")
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use wattline_units::file_schema::{KeySection, json_schema_to_read, without_links};
+use wattline_units::file_schema::{KeySection, json_schema_for_editors};
 
 /// At the top of the file.
 ///
@@ -83,10 +83,7 @@ pub fn node_names_sections() -> Vec<KeySection> {
 
 /// Returns the JSON schema (draft 2020-12) of a file of names.
 pub fn node_names_json_schema() -> Value {
-    let mut schema = json_schema_to_read::<NodeNames>();
-    without_links(&mut schema);
-    schema["title"] = "Names of a node, for `wattline activities`".into();
-    schema
+    json_schema_for_editors::<NodeNames>("Names of a node, for `wattline activities`")
 }
 
 /// Error of a file of names.

@@ -1,7 +1,7 @@
 //! JSON schema of scenario files, and their keys for the reference, from the types that read them.
 
 use serde_json::{Value, json};
-use wattline_units::file_schema::{KeySection, json_schema_to_read, without_links};
+use wattline_units::file_schema::{KeySection, json_schema_for_editors};
 
 use super::application_section::ApplicationSection;
 use super::campaign_section::CampaignSection;
@@ -46,9 +46,7 @@ pub fn scenario_sections() -> Vec<KeySection> {
 /// Returns the JSON schema (draft 2020-12) of a scenario file, with the conditions of the checks
 /// that a schema can have.
 pub fn scenario_json_schema(build: KeysOfBuild) -> Value {
-    let mut schema = json_schema_to_read::<ScenarioFile>();
-    without_links(&mut schema);
-    schema["title"] = "Scenario of wattline".into();
+    let mut schema = json_schema_for_editors::<ScenarioFile>("Scenario of wattline");
     schema["description"] =
         "How to build, start, feed and measure an application; read by `wattline pipeline`.".into();
     let is_alone = build == KeysOfBuild::None;

@@ -5,9 +5,17 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-/// Returns the JSON schema of the TOML that a type reads. Links to other pages are still in the
-/// descriptions ([`without_links`]).
-pub fn json_schema_to_read<T: JsonSchema>() -> Value {
+/// Returns the JSON schema of the TOML that a type reads, with a title of its own and without
+/// links, which lead nowhere in an editor.
+pub fn json_schema_for_editors<T: JsonSchema>(title: &str) -> Value {
+    let mut schema = json_schema_to_read::<T>();
+    without_links(&mut schema);
+    schema["title"] = title.into();
+    schema
+}
+
+/// The JSON schema of the TOML that a type reads, with the links of its descriptions.
+pub(super) fn json_schema_to_read<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12();
     let settings = settings.with_transform(RecursiveTransform(plain as fn(&mut Schema)));
     settings.into_generator().into_root_schema_for::<T>().to_value()
@@ -52,9 +60,8 @@ fn one_line(text: &str) -> String {
     text.split("\n\n").map(paragraph).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Replaces the Markdown links in all descriptions of a schema by their text: a page's links lead
-/// nowhere in an editor.
-pub fn without_links(schema: &mut Value) {
+/// Replaces the Markdown links in all descriptions of a schema by their text.
+fn without_links(schema: &mut Value) {
     match schema {
         Value::Object(keywords) => {
             for (keyword, value) in keywords {

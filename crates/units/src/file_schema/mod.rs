@@ -8,6 +8,6 @@ mod markdown;
 mod table_schema;
 
 pub use field_order::field_names;
-pub use json_schema::{json_schema_to_read, without_links};
+pub use json_schema::json_schema_for_editors;
 pub use key_section::{KeyEntry, KeySection};
 pub use table_schema::{ColumnKind, ColumnSchema, DeclaredColumn, TableSchema};
