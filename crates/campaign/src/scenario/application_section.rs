@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::range;
+
 /// `[application]`: what is built and started.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,7 +23,7 @@ pub(crate) struct ApplicationSection {
     pub apk: Option<String>,
     /// `javac --release`, from 7 to 30; what a device runs may have to be older than the JDK.
     /// Default: the JDK's own.
-    #[schemars(range(min = 7, max = 30))]
+    #[schemars(range(min = *range::JAVA_RELEASES.start(), max = *range::JAVA_RELEASES.end()))]
     pub java_release: Option<u32>,
     /// Whether classes keep the names of parameters (`javac -parameters`). Default: false.
     pub parameters: Option<bool>,
@@ -47,11 +49,11 @@ pub(crate) struct ApplicationSection {
     pub start: StartKind,
     /// The oldest Android that a [package](../internals/packages.md) of it runs on, as an API
     /// level; refused beside `apk`. Default: 14.
-    #[schemars(range(min = 14, max = 100))]
+    #[schemars(range(min = *range::API_LEVELS.start(), max = *range::API_LEVELS.end()))]
     pub min_sdk: Option<u32>,
     /// The Android that a package of it is made for, as an API level; refused beside `apk`.
     /// Default: 34, or `min_sdk`.
-    #[schemars(range(min = 14, max = 100))]
+    #[schemars(range(min = *range::API_LEVELS.start(), max = *range::API_LEVELS.end()))]
     pub target_sdk: Option<u32>,
 }
 

@@ -59,11 +59,11 @@ pub(crate) struct CampaignSection {
     #[schemars(range(min = *range::DRY_RUNS.start(), max = *range::DRY_RUNS.end()))]
     pub dry_runs: Option<u32>,
     /// Share of cases that may do less than a fifth of their base's work.
-    #[schemars(range(min = 0, max = 1))]
+    #[schemars(range(min = *range::SHARE.start(), max = *range::SHARE.end()))]
     pub collapsed_share: f64,
     /// Least predicted energy of a case, as a share of its base's: below it the measured energy is
     /// mostly noise.
-    #[schemars(range(min = 0, max = 1))]
+    #[schemars(range(min = *range::SHARE.start(), max = *range::SHARE.end()))]
     pub min_energy_share: f64,
     /// How often a bad run is repeated; further repeats of a case whose run failed every time are
     /// tried once.

@@ -126,9 +126,11 @@ fn check_application(written: ApplicationSection) -> Result<Application, FailedC
 }
 
 fn checked_release(release: Option<u32>) -> Result<Option<u32>, FailedCheck> {
+    let valid = range::JAVA_RELEASES;
     match release {
-        Some(release) if !(7..=30).contains(&release) => {
-            Err(FailedCheck::new("application.java_release", "must be from 7 to 30"))
+        Some(release) if !valid.contains(&release) => {
+            let problem = format!("must be from {} to {}", valid.start(), valid.end());
+            Err(FailedCheck::new("application.java_release", problem))
         }
         release => Ok(release),
     }
@@ -209,16 +211,16 @@ fn start_of_own_package(
 /// The oldest and the target Android release. Defaults: for the target the one that Google Play
 /// requires, for the oldest the one that the device scripts and the probes need.
 fn check_android(min: &Option<u32>, target: &Option<u32>) -> Result<(u32, u32), FailedCheck> {
-    const OLDEST: u32 = 14;
     const TARGET: u32 = 34;
-    let min = min.unwrap_or(OLDEST);
+    let (oldest, newest) = range::API_LEVELS.into_inner();
+    let min = min.unwrap_or(oldest);
     let target = target.unwrap_or(TARGET.max(min));
-    if !(OLDEST..=100).contains(&min) {
-        let problem = format!("must be an API level from {OLDEST} (Android 4.0) to 100");
+    if !(oldest..=newest).contains(&min) {
+        let problem = format!("must be an API level from {oldest} (Android 4.0) to {newest}");
         return Err(FailedCheck::new("application.min_sdk", problem));
     }
-    if !(min..=100).contains(&target) {
-        let problem = format!("must be an API level from {min}, that of min_sdk, to 100");
+    if !(min..=newest).contains(&target) {
+        let problem = format!("must be an API level from {min}, that of min_sdk, to {newest}");
         return Err(FailedCheck::new("application.target_sdk", problem));
     }
     Ok((min, target))

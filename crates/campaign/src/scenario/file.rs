@@ -311,7 +311,7 @@ pub(crate) struct LimitsSection {
     #[schemars(range(min = *range::GAP_S.start(), max = *range::GAP_S.end()))]
     pub max_gap_s: f64,
     /// Fewest samples within the window, as a share of duration x rate.
-    #[schemars(range(min = 0, max = 1))]
+    #[schemars(range(min = *range::SHARE.start(), max = *range::SHARE.end()))]
     pub min_sample_share: f64,
     /// Highest temperature before or after a run, in degrees Celsius.
     #[schemars(range(min = *range::TEMPERATURE_C.start(), max = *range::TEMPERATURE_C.end()))]

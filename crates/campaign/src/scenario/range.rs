@@ -38,6 +38,10 @@ pub(super) const SOME_REPEATS: RangeInclusive<u64> = 0..=10_000;
 pub(super) const CASES: RangeInclusive<u64> = 1..=100_000;
 /// Dry runs of a plan.
 pub(super) const DRY_RUNS: RangeInclusive<u64> = 0..=10_000_000;
+/// Releases of Java that javac compiles for.
+pub(super) const JAVA_RELEASES: RangeInclusive<u32> = 7..=30;
+/// Releases of Android, as API levels: the device scripts and the probes need the oldest.
+pub(super) const API_LEVELS: RangeInclusive<u32> = 14..=100;
 /// Frames or steps per session.
 pub(super) const FRAMES: RangeInclusive<u64> = 1..=1_000_000_000_000;
 /// Frequency in kHz.
