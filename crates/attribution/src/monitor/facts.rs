@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use super::containers::Container;
 
-/// Ticks of process times per second: the same on all Linux machines.
-pub const TICKS_PER_S: f64 = 100.0;
+pub use wattline_units::power::machine_load::TICKS_PER_S;
 
 /// Id of a process or thread: its number and start time, which distinguishes reused numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Ticks of `/proc/stat` per second, the same on all Linux machines.
-const TICKS_PER_S: f64 = 100.0;
+/// Ticks of CPU times in `/proc` per second, the same on all Linux machines.
+pub const TICKS_PER_S: f64 = 100.0;
 
 /// From this share of all cores' time on, 0..1, other work counts as disturbing. Chosen: with that
 /// much of it a thread of the application meets another one on its core now and then, which changes
