@@ -3,9 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use wattline_units::file_schema::DeclaredColumn;
+
 use crate::assumptions::{ASSUMED, Assumptions};
 use crate::csv_text::CsvText;
-use crate::model::table::{Case, FIXED_COLUMNS, GARBAGE_COLLECTION, Table};
+use crate::dataset::DATASET_COLUMNS;
+use crate::model::table::{Case, GARBAGE_COLLECTION, Table};
 use crate::model::{FitOptions, Model, ModelError, Penalty, Solver, fit};
 use crate::operations::{Dictionary, OperationMix, form_name};
 
@@ -130,7 +133,7 @@ fn gc_runs(runs: &[&MicrobenchmarkRun]) -> f64 {
 /// The table as CSV, in the data set's columns.
 pub(crate) fn table_csv(table: &Table) -> String {
     let features = table.features.iter().map(String::as_str);
-    let mut text = CsvText::new(FIXED_COLUMNS.into_iter().chain(features));
+    let mut text = CsvText::new(DeclaredColumn::names(DATASET_COLUMNS).into_iter().chain(features));
     let or_empty = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     for (index, case) in table.cases.iter().enumerate() {
         let fixed = [

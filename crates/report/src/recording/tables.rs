@@ -283,7 +283,7 @@ fn classes(sums: &RecordingSums) -> String {
         );
     }
     let energy = sums.rests().into_iter().map(|(_, energy)| energy).sum();
-    rest(&mut table, &[UNATTRIBUTED_KEY], energy, whole, 1);
+    rest(&mut table, &[UNATTRIBUTED_KEY], energy, whole, CLASS_OWN.len());
     table.text()
 }
 
