@@ -118,6 +118,17 @@ impl Program {
         let kept = if has(30) { vec![(BlockId(30), "does not compile".into())] } else { vec![] };
         DryOutcome::Ran { executions, kept }
     }
+
+    /// Its plan with two inputs.
+    fn plan(&mut self, campaign: CampaignSettings) -> Plan {
+        let settings = PlanSettings {
+            inputs: vec!["a".to_string(), "b".to_string()],
+            campaign,
+            session_s: 100.0,
+            microbenchmarks: PlannedMicrobenchmarks::default(),
+        };
+        plan_cases(&settings, &program_dictionary(), self).unwrap()
+    }
 }
 
 fn failed(reason: &str) -> DryOutcome {
@@ -131,15 +142,7 @@ fn plan_program(cases: usize, dry_runs: usize) -> (Plan, usize) {
 /// A plan of the written program with two inputs, and the dry runs made.
 pub(crate) fn plan_with(campaign: CampaignSettings) -> (Plan, usize) {
     let mut program = Program::default();
-    let inputs = vec!["a".to_string(), "b".to_string()];
-    let settings = PlanSettings {
-        inputs,
-        campaign,
-        session_s: 100.0,
-        microbenchmarks: PlannedMicrobenchmarks::default(),
-    };
-    let plan = plan_cases(&settings, &program_dictionary(), &mut program).unwrap();
-    (plan, program.runs)
+    (program.plan(campaign), program.runs)
 }
 
 #[test]
@@ -147,14 +150,7 @@ fn crashes_that_point_at_blocks_leave_more_dry_runs_for_others() {
     let removed = |tells: bool| {
         let mut program = Program { tells, ..Program::default() };
         let campaign = CampaignSettings { dry_runs: 40, ..settings(20) };
-        let inputs = vec!["a".to_string(), "b".to_string()];
-        let settings = PlanSettings {
-            inputs,
-            campaign,
-            session_s: 100.0,
-            microbenchmarks: PlannedMicrobenchmarks::default(),
-        };
-        plan_cases(&settings, &program_dictionary(), &mut program).unwrap().summary.removed_executed
+        program.plan(campaign).summary.removed_executed
     };
     assert!(removed(true) > removed(false), "{} {}", removed(true), removed(false));
     assert_eq!(removed(true), 47);
@@ -193,16 +189,7 @@ fn the_plan_has_the_cases_asked_for_and_can_tell_the_operations_apart() {
 /// Without block 11 the program runs 4 of 50 blocks: about 7 % of its operations.
 #[test]
 fn cases_with_too_little_energy_are_left_out() {
-    let mut program = Program::default();
-    let campaign = CampaignSettings { min_energy_share: 0.1, ..settings(44) };
-    let inputs = vec!["a".to_string(), "b".to_string()];
-    let settings = PlanSettings {
-        inputs,
-        campaign,
-        session_s: 100.0,
-        microbenchmarks: PlannedMicrobenchmarks::default(),
-    };
-    let plan = plan_cases(&settings, &program_dictionary(), &mut program).unwrap();
+    let (plan, _) = plan_with(CampaignSettings { min_energy_share: 0.1, ..settings(44) });
     assert!(plan.cases.iter().all(|case| case.energy_share >= 0.1));
     assert_eq!((plan.cases.len(), plan.summary.collapsed), (44, 0));
     let dropped = plan.dropped.iter().find(|dropped| dropped.block.0 == 11).unwrap();
@@ -220,14 +207,7 @@ fn a_set_that_hangs_is_tried_once_and_left_out_with_every_input() {
     };
     let shared = with_a.iter().find(is_shared).expect("variants are shared").removed.clone();
     let mut program = Program { waits_without: Some(shared.clone()), ..Program::default() };
-    let inputs = vec!["a".to_string(), "b".to_string()];
-    let settings = PlanSettings {
-        inputs,
-        campaign: CampaignSettings { dry_runs: 176, ..settings(44) },
-        session_s: 100.0,
-        microbenchmarks: PlannedMicrobenchmarks::default(),
-    };
-    let plan = plan_cases(&settings, &program_dictionary(), &mut program).unwrap();
+    let plan = program.plan(CampaignSettings { dry_runs: 176, ..settings(44) });
     assert_eq!(program.hung.len(), 1, "{:?}", program.hung);
     assert!(plan.cases.iter().all(|case| case.removed != shared));
     assert_eq!(plan.cases.len(), 44, "another set takes its place");
