@@ -134,7 +134,7 @@ struct CallLinks<'a> {
 
 /// Flame graph of a page without sources; shares are relative to `whole_j` joules.
 pub(crate) fn plain_picture(calls: &CallAccounts, whole_j: f64) -> FlameView {
-    let everything = FlameTarget { name: "all methods".into(), href: String::new() };
+    let everything = FlameTarget { name: "all methods".into(), ..FlameTarget::default() };
     picture(calls, &CallLinks { whole_j, everything, threads: "", method: &|_| String::new() })
 }
 
@@ -159,7 +159,11 @@ fn picture(calls: &CallAccounts, places: &CallLinks<'_>) -> FlameView {
     }
     let (mut left, mut deepest) = (0.0, 1);
     for thread in &calls.threads {
-        let named = FlameTarget { name: thread.key.clone(), href: places.threads.into() };
+        let named = FlameTarget {
+            name: thread.key.clone(),
+            href: places.threads.into(),
+            ..FlameTarget::default()
+        };
         if !draw(&mut view, &named, thread.joules().0, (left, 1), scale) {
             continue;
         }
@@ -169,7 +173,8 @@ fn picture(calls: &CallAccounts, places: &CallLinks<'_>) -> FlameView {
             for number in nodes {
                 let node = &calls.nodes[number];
                 let href = (places.method)(&node.method);
-                let named = FlameTarget { name: short_method_name(&node.method), href };
+                let name = short_method_name(&node.method);
+                let named = FlameTarget { name, href, change: None };
                 if !draw(&mut view, &named, energy(node), (x, level), scale) {
                     continue;
                 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::flame::{FlameTarget, FlameView, ROW, WIDTH, draw};
+use super::flame::{FlameChange, FlameTarget, FlameView, ROW, WIDTH, draw};
 use crate::compare::text::{TextCells, text_cells};
 use crate::compare::{ChangeRow, Comparison, Subject};
 use crate::format;
@@ -99,9 +99,8 @@ fn draw_packages(
     let mut left = 0.0;
     for (package, classes) in packages {
         let energy: f64 = classes.iter().map(|class| new_energy_j(class.row)).sum();
-        let named = FlameTarget { name: (*package).to_owned(), ..FlameTarget::default() };
+        let named = changed((*package).to_owned(), GREY, "no interval a sum of classes");
         if draw(view, &named, energy, (left, 1), scale) {
-            set_grey(view, "no interval: a sum of classes");
             draw_classes(view, classes, left, scale);
         }
         left += energy * scale;
@@ -138,9 +137,8 @@ fn draw_methods(view: &mut FlameView, class: &ChangedClass<'_>, left: f64, scale
 }
 
 fn draw_rest(view: &mut FlameView, energy: f64, left: f64, scale: f64) {
-    let named = FlameTarget { name: REST.to_owned(), ..FlameTarget::default() };
-    if energy > 0.0 && draw(view, &named, energy, (left, 1), scale) {
-        set_grey(view, "no change is known");
+    if energy > 0.0 {
+        draw(view, &changed(REST.to_owned(), GREY, "no change is known"), energy, (left, 1), scale);
     }
 }
 
@@ -153,11 +151,6 @@ fn draw_row(
     scale: f64,
 ) -> bool {
     let direction = ChangeDirection::of(row);
-    let named =
-        FlameTarget { name: format!("{}{name}", direction.mark()), ..FlameTarget::default() };
-    if !draw(view, &named, new_energy_j(row), at, scale) {
-        return false;
-    }
     let TextCells { share, share_interval, .. } = text_cells(row);
     let change = match direction {
         ChangeDirection::NotToldApart => {
@@ -165,9 +158,9 @@ fn draw_row(
         }
         ChangeDirection::More | ChangeDirection::Less => format!("{share} ({share_interval})"),
     };
-    let class = colour(direction, row.change.share());
-    set_change(view, &class, &change);
-    true
+    let name = format!("{}{name}", direction.mark());
+    let named = changed(name, &colour(direction, row.change.share()), &change);
+    draw(view, &named, new_energy_j(row), at, scale)
 }
 
 /// Class of a box by direction and relative size of its change.
@@ -184,17 +177,10 @@ fn colour(direction: ChangeDirection, share: Option<f64>) -> String {
 /// Class of a box whose change is not told apart from zero.
 const GREY: &str = "same";
 
-fn set_grey(view: &mut FlameView, change: &str) {
-    set_change(view, GREY, change);
-}
-
-/// Gives the latest box its colour, and its change between energy and share.
-fn set_change(view: &mut FlameView, class: &str, change: &str) {
-    let Some(latest) = view.boxes.last_mut() else { return };
-    latest.class = class.to_owned();
-    if let Some((figures, share)) = latest.title.rsplit_once(", ") {
-        latest.title = format!("{figures}, change {}, {share}", change.replace(": ", " "));
-    }
+/// Subject of a box with the class of its colour and its change as text.
+fn changed(name: String, class: &str, text: &str) -> FlameTarget {
+    let change = FlameChange { class: class.to_owned(), text: text.to_owned() };
+    FlameTarget { name, change: Some(change), ..FlameTarget::default() }
 }
 
 fn name_of(row: &ChangeRow) -> String {

@@ -32,11 +32,12 @@ pub(crate) struct BoxView {
     /// Vertical position of the label.
     pub text_y: String,
     /// Class of its colour: `level-0` everything, `level-1` package, `level-2` class, `level-3`
-    /// method, `level-4` block; by calls the colours alternate.
+    /// method, `level-4` block; by calls the colours alternate, in a comparison they are those of
+    /// changes.
     pub class: String,
     /// Name, shortened to the width.
     pub label: String,
-    /// Tooltip: name, energy and share.
+    /// Tooltip: name, energy, change if it is known, and share.
     pub title: String,
     /// Link into the page; empty without one.
     pub href: String,
@@ -61,19 +62,34 @@ impl FlameView {
     }
 }
 
-/// Subject of a box: name and link.
+/// Subject of a box: name and link, and in a comparison its change.
 #[derive(Default)]
 pub(super) struct FlameTarget {
     /// Name before shortening.
     pub name: String,
     /// Link into the page; empty without one.
     pub href: String,
+    /// Change of its energy; absent outside of a comparison.
+    pub change: Option<FlameChange>,
+}
+
+/// Change of a box's energy.
+pub(super) struct FlameChange {
+    /// Class of the box's colour, instead of that of its level.
+    pub class: String,
+    /// Text in the tooltip, between energy and share; without `: `, at which the page's script cuts
+    /// a name off.
+    pub text: String,
 }
 
 impl FlameTarget {
     /// Subject of the box above all others.
     pub(super) fn everything() -> FlameTarget {
-        FlameTarget { name: "everything that the model explains".into(), href: "#source".into() }
+        FlameTarget {
+            name: "everything that the model explains".into(),
+            href: "#source".into(),
+            change: None,
+        }
     }
 }
 
@@ -147,19 +163,28 @@ pub(super) fn draw(
     let shown = format::visible(&named.name);
     let letters = ((width - 6.0) / LETTER).max(0.0) as usize;
     let top = ROW * level as f64;
-    let shown_level = if level == 0 { 0 } else { (level - 1) % COLOURS + 1 };
+    let (class, change) = match &named.change {
+        Some(change) => (change.class.clone(), format!("change {}, ", change.text)),
+        None => (level_class(level), String::new()),
+    };
     view.boxes.push(BoxView {
         x: format!("{x:.1}"),
         width: format!("{:.1}", (width - 0.5).max(0.3)),
         y: format!("{top:.0}"),
         text_x: format!("{:.1}", x + 3.0),
         text_y: format!("{:.0}", top + 14.0),
-        class: format!("level-{shown_level}"),
+        class,
         label: if letters >= 3 { format::truncate(&shown, letters) } else { String::new() },
-        title: format!("{shown}: {}, {share}", format::energy(Joules(energy))),
+        title: format!("{shown}: {}, {change}{share}", format::energy(Joules(energy))),
         href: named.href.clone(),
     });
     true
+}
+
+/// Class of a level's colour.
+fn level_class(level: usize) -> String {
+    let shown_level = if level == 0 { 0 } else { (level - 1) % COLOURS + 1 };
+    format!("level-{shown_level}")
 }
 
 /// Lays out a node and its children, the widest first.
@@ -177,7 +202,8 @@ fn place(
     parts.sort_by(|a, b| b.1.energy.total_cmp(&a.1.energy));
     let mut left = x;
     for (name, part) in parts {
-        let named = FlameTarget { name: name.clone(), href: part.href.clone() };
+        let named =
+            FlameTarget { name: name.clone(), href: part.href.clone(), ..FlameTarget::default() };
         place(view, &named, part, (left, level + 1), scale);
         left += part.energy * scale;
     }
