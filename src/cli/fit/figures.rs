@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::cli::answer::path_text;
 use crate::fit::{CampaignModel, summary};
-use crate::model::{BASELINES, CrossValidation, CvSet, FitOptions, Model};
+use crate::model::{FitOptions, Model};
+use crate::report::validation_figures;
 
 use super::{Arguments, Output};
 
@@ -13,7 +14,7 @@ pub fn print(arguments: &Arguments, fitted: &CampaignModel, options: &FitOptions
     let CampaignModel { model, validation, .. } = fitted;
     let mut figures = model_figures(model);
     figures["weights"] = json!(options.weighting.name());
-    figures["validation"] = Value::Array(validation_rows(validation));
+    figures["validation"] = Value::Array(validation_figures(&validation.rows));
     figures["verdict"] = json!(validation.verdict().map(|verdict| verdict.to_string()));
     figures["folder"] = json!(path_text(output.folder()));
     arguments.format.print("fit", &figures, || summary(model, validation, options.weighting));
@@ -35,14 +36,4 @@ pub fn model_figures(model: &Model) -> Value {
         "diagnostics": model.diagnostics,
         "devices": model.devices,
     })
-}
-
-/// Mean errors of the held-out cases, of the solver and then of the baselines.
-pub fn validation_rows(validation: &CrossValidation) -> Vec<Value> {
-    let solver = validation.rows.first().map(|row| row.model.as_str());
-    let of = |name: &str| {
-        let mean = validation.mean(name, CvSet::Validation)?;
-        Some(json!({"model": name, "nmae_share": mean.nmae, "r": mean.r}))
-    };
-    solver.into_iter().chain(BASELINES).filter_map(of).collect()
 }

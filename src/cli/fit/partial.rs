@@ -14,9 +14,10 @@ use crate::model::{
     BASELINES, CvSet, FitOptions, FoldOptions, MergedFit, MergedRounds, ModelError, PartLabel,
     PartialMerger, SufficientStats, cv_csv, estimability_csv,
 };
+use crate::report::validation_figures;
 use crate::toolchain::artifact::hash_of_bytes;
 
-use super::figures::{model_figures, validation_rows};
+use super::figures::model_figures;
 use super::tables::TableFiles;
 use super::{Arguments, Failure, Output, PartialFile, progress};
 
@@ -157,7 +158,7 @@ fn write_validation(
     let figures = json!({
         "cases": rows,
         "residual_rms_j": (squares / rows as f64).sqrt(),
-        "validation": validation_rows(&validation),
+        "validation": validation_figures(&validation.rows),
         "verdict": validation.verdict().map(|verdict| verdict.to_string()),
         "folder": path_text(output.folder()),
     });

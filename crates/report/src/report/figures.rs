@@ -8,7 +8,7 @@ use super::table_rows::table_rows;
 use crate::account::evaluate::LevelEvaluation;
 use crate::account::{Accounts, table};
 use crate::hint::{AppliedHints, EnergyAmount, FoundHints, Hint, JointSaving, MeasuredSaving};
-use crate::model::{self, CvSet};
+use crate::model::{self, CvRow, CvSet};
 
 /// Figures of a report: those of its summary, with all operations and methods.
 pub(crate) fn report_figures(data: &ReportData<'_>) -> Value {
@@ -27,7 +27,7 @@ pub(crate) fn report_figures(data: &ReportData<'_>) -> Value {
         "failed_runs": data.campaign.failed_runs,
         "microbenchmarks": data.campaign.microbenchmarks,
         "solver": data.model.solver,
-        "validation": validation(data),
+        "validation": validation_figures(data.cv),
         "ground_truth": data.evaluation.map(|of| of.levels.iter().map(level).collect::<Vec<_>>()),
         "unseen_inputs_nmae_share": data.unseen.map(|inputs| inputs.nmae()),
         "accounts": account_figures(data.accounts),
@@ -124,14 +124,13 @@ fn set_amount(figures: &mut Value, name: &str, amount: Option<&EnergyAmount>) {
     }
 }
 
-/// Means over the rounds of validation, of the solver and then of the baselines.
-fn validation(data: &ReportData<'_>) -> Vec<Value> {
-    let models = super::view::fit::models(data.cv);
-    let of = |name: &&str| {
-        let mean = model::cv_mean(data.cv, name, CvSet::Validation)?;
+/// Mean errors of held-out cases over the rounds, of the solver and then of the baselines.
+pub fn validation_figures(rows: &[CvRow]) -> Vec<Value> {
+    let of = |name: &str| {
+        let mean = model::cv_mean(rows, name, CvSet::Validation)?;
         Some(json!({"model": name, "nmae_share": mean.nmae, "r": mean.r}))
     };
-    models.iter().filter_map(of).collect()
+    super::view::fit::models(rows).into_iter().filter_map(of).collect()
 }
 
 /// Errors of a level against the ground truth.

@@ -19,7 +19,7 @@ pub(crate) mod view;
 pub use activities::{activities_page, activities_section};
 pub use compare_page::compare_page;
 pub use data::{CampaignFacts, ReportData, ReportSection, ReportedBoard};
-pub use figures::{account_figures, applied_figures, hint_list_figures};
+pub use figures::{account_figures, applied_figures, hint_list_figures, validation_figures};
 pub use html::report_page;
 pub use repository::Repository;
 pub use sarif::{file_uri, sarif};
