@@ -100,10 +100,13 @@ impl FormatArgument {
     ///
     /// # Errors
     /// If standard error cannot be shared.
-    pub fn output_of_program(self) -> io::Result<Stdio> {
+    pub fn output_of_program(self) -> Result<Stdio, Failure> {
         match self.format {
             AnswerFormat::Text => Ok(Stdio::inherit()),
-            AnswerFormat::Json => Ok(io::stderr().as_fd().try_clone_to_owned()?.into()),
+            AnswerFormat::Json => {
+                let shared = io::stderr().as_fd().try_clone_to_owned();
+                Ok(shared.map_err(Failure::io("share", "standard error"))?.into())
+            }
         }
     }
 }

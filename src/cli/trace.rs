@@ -145,8 +145,6 @@ fn run_program(
     sources: &Sources,
     classes: &Path,
 ) -> Result<i32, Failure> {
-    let output = arguments.format.output_of_program();
-    let output = output.map_err(Failure::io("share", "standard error"))?;
     let status = Command::new(&jdk.java)
         .args(sources.javac.jvm_options())
         .args(launch_options(main, sources, classes)?)
@@ -154,7 +152,7 @@ fn run_program(
         .env("WATTLINE_OUT", classes)
         .envs(user_locale())
         .stdin(Stdio::inherit())
-        .stdout(output)
+        .stdout(arguments.format.output_of_program()?)
         .status()
         .map_err(Failure::io("start", &jdk.java))?;
     Ok(exit_code(status))

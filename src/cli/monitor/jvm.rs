@@ -95,8 +95,7 @@ pub fn open(
         return Ok(OpenedJvm::default());
     };
     let mut command = Command::new(program);
-    let output = arguments.format.output_of_program();
-    command.stdout(output.map_err(Failure::io("share", "standard error"))?);
+    command.stdout(arguments.format.output_of_program()?);
     if !is_java(program) {
         begin()?;
         let child = command.args(rest).spawn().map_err(Failure::io("start", program))?;

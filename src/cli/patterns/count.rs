@@ -94,8 +94,6 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
         TemporaryFolder::new("counts").map_err(Failure::io("create", std::env::temp_dir()))?;
     let file = folder.path().join("counts.txt");
     let counter = BytecodeCounter::get(&jdk)?;
-    let program_output = arguments.format.output_of_program();
-    let program_output = program_output.map_err(Failure::io("share", "standard error"))?;
     let status = Command::new(&jdk.java)
         .args(counter.options(&file))
         .arg("-cp")
@@ -104,7 +102,7 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
         .args(&arguments.program)
         .envs(user_locale())
         .stdin(Stdio::inherit())
-        .stdout(program_output)
+        .stdout(arguments.format.output_of_program()?)
         .status()
         .map_err(Failure::io("start", &jdk.java))?;
     let counts = read_bytecode_counts(&file)?;
