@@ -235,12 +235,19 @@ impl Tallies {
         if parts.is_empty() { "no figure in this cycle".into() } else { parts.join(", ") }
     }
 
+    /// Rows of a level, those with the most energy first; absent where the level has none.
+    fn costliest_first(&self, level: ListLevel) -> Option<Vec<(&String, &RowTally)>> {
+        let mut rows: Vec<_> = self.rows.get(&level)?.iter().collect();
+        rows.sort_by(|a, b| order(SortKey::Energy, *a, *b));
+        Some(rows)
+    }
+
     /// The end of a headless run for programs: all rows of each level. `calls` is the word for
     /// their counts: calls, or samples.
     pub fn figures(&self, seconds: f64, calls: &str) -> Value {
         let mut figures = json!({
             "duration_s": seconds,
-            "no_intervals_reason": "one recording has no repeats",
+            "no_intervals_reason": NO_INTERVALS,
         });
         for (level, key) in [
             (ListLevel::Processes, "processes"),
@@ -248,9 +255,7 @@ impl Tallies {
             (ListLevel::Methods, "methods"),
             (ListLevel::Classes, "classes"),
         ] {
-            let Some(rows) = self.rows.get(&level) else { continue };
-            let mut rows: Vec<_> = rows.iter().collect();
-            rows.sort_by(|a, b| order(SortKey::Energy, *a, *b));
+            let Some(rows) = self.costliest_first(level) else { continue };
             let row = |(name, tally): (&String, &RowTally)| {
                 let mut row = json!({
                     "name": name.trim(),
@@ -268,12 +273,9 @@ impl Tallies {
     /// The end of a headless run: the costliest rows of each level.
     pub fn summary(&self, seconds: f64, is_model: bool, calls: &str) -> String {
         let model = if is_model { "; a model's figures, no measurement" } else { "" };
-        let mut text =
-            format!("{seconds:.1} s{model}; no intervals: one recording has no repeats\n");
+        let mut text = format!("{seconds:.1} s{model}; no intervals: {NO_INTERVALS}\n");
         for level in [ListLevel::Processes, ListLevel::Methods] {
-            let Some(rows) = self.rows.get(&level) else { continue };
-            let mut rows: Vec<_> = rows.iter().collect();
-            rows.sort_by(|a, b| order(SortKey::Energy, *a, *b));
+            let Some(rows) = self.costliest_first(level) else { continue };
             text += &format!("{:>10} {:>10} {:>11}  {}\n", "energy", "power", calls, level.name());
             for (key, tally) in rows.into_iter().take(10) {
                 let calls = tally.calls();
@@ -293,6 +295,9 @@ impl Tallies {
         text.trim_end().to_string()
     }
 }
+
+/// Reason why no figure has an interval.
+const NO_INTERVALS: &str = "one recording has no repeats";
 
 /// What has no row of its own any more.
 const OTHERS: &str = "(others)";
