@@ -63,8 +63,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if recording::is_monitor_file(&arguments.model) {
         let mapping = arguments.mapping.as_deref();
         let (output, energies) = (output.as_ref(), energies.as_ref());
-        let figures = recording::account(&arguments.runs, mapping, output, energies)?;
-        print_figures(arguments, figures, output);
+        let accounted = recording::account(&arguments.runs, mapping, output, energies)?;
+        print_figures(arguments, || accounted.figures(), output);
         return Ok(());
     }
     recording::no_mapping_here(arguments.mapping.as_deref())?;
@@ -80,10 +80,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(output) = &output {
         accounted.write(output)?;
     }
-    let mut figures = account_figures(&accounted.accounts);
-    figures["basis"] = json!(basis_of(&facts).name());
-    figures["device"] = json!(accounted.device);
-    figures["devices"] = json!(accounted.devices);
+    let figures = || {
+        let mut figures = account_figures(&accounted.accounts);
+        figures["basis"] = json!(basis_of(&facts).name());
+        figures["device"] = json!(accounted.device);
+        figures["devices"] = json!(accounted.devices);
+        figures
+    };
     print_figures(arguments, figures, output.as_ref());
     Ok(())
 }
@@ -95,9 +98,12 @@ pub fn basis_of(facts: &ScenarioFacts) -> FigureBasis {
 }
 
 /// Prints the figures if they are asked for, and where the results were written.
-fn print_figures(arguments: &Arguments, mut figures: Value, output: Option<&Output>) {
-    figures["folder"] = json!(output.map(|output| path_text(output.folder())));
-    arguments.format.print_figures("account", &figures);
+fn print_figures(arguments: &Arguments, figures: impl FnOnce() -> Value, output: Option<&Output>) {
+    arguments.format.print_figures("account", || {
+        let mut figures = figures();
+        figures["folder"] = json!(output.map(|output| path_text(output.folder())));
+        figures
+    });
     if let Some(output) = output {
         progress::say(format!("written: {}", output.folder().display()));
     }

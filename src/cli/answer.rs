@@ -75,10 +75,10 @@ impl FormatArgument {
     }
 
     /// Prints the answer of a command that shows nothing in a terminal but what it reports while
-    /// it works.
-    pub fn print_figures<F: Serialize>(self, command: &str, figures: &F) {
+    /// it works; its figures are not made for text.
+    pub fn print_figures<F: Serialize>(self, command: &str, figures: impl FnOnce() -> F) {
         if self.is_json() {
-            progress::document(json(command, figures));
+            progress::document(json(command, &figures()));
         }
     }
 

@@ -168,9 +168,11 @@ fn list_boards(format: FormatArgument) -> Result<(), Failure> {
     let listed = boards
         .iter()
         .map(|board| json!({"serial": board.serial, "state": board.state, "model": board.model}));
-    format.print_figures("board list", &json!({"boards": listed.collect::<Vec<Value>>()}));
-    for board in boards.iter().filter(|_| !format.is_json()) {
-        progress::document(format!("{}\t{}", board.serial, board.state));
+    format.print_figures("board list", || json!({"boards": listed.collect::<Vec<Value>>()}));
+    if !format.is_json() {
+        for board in &boards {
+            progress::document(format!("{}\t{}", board.serial, board.state));
+        }
     }
     Ok(())
 }

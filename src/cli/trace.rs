@@ -128,7 +128,7 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
             progress::say(format!("{missing} of {all} not counted; see findings.csv"));
         }
     }
-    arguments.format.print_figures("trace", &figures);
+    arguments.format.print_figures("trace", || figures);
     progress::say(format!("written: {}", output.folder().display()));
     Ok(CommandOutcome::of_program(u8::try_from(code).unwrap_or(1)))
 }

@@ -39,8 +39,8 @@ impl CheckReport {
     /// Prints the figures, if there are any and they are asked for.
     fn print_figures(&self) {
         if !self.boards.is_empty() {
-            let figures = json!({"boards": self.boards, "together": self.together});
-            self.format.print_figures("board check", &figures);
+            let figures = || json!({"boards": self.boards, "together": self.together});
+            self.format.print_figures("board check", figures);
         }
     }
 }

@@ -60,8 +60,8 @@ pub fn write_partial(
     })?;
     let file = open_partial(arguments, to)?;
     file.put(&partial.to_bytes())?;
-    let figures = json!({"rows": partial.rows(), "partial": path_text(to)});
-    arguments.format.print_figures("fit", &figures);
+    let figures = || json!({"rows": partial.rows(), "partial": path_text(to)});
+    arguments.format.print_figures("fit", figures);
     progress::say(format!("{}: {}", counted(partial.rows(), "row"), to.display()));
     Ok(())
 }
@@ -91,8 +91,8 @@ pub fn merge(
     if let Some(to) = &arguments.partial {
         open_partial(arguments, to)?.put(&merged.to_bytes())?;
         let (rows, parts) = (merged.rows(), merged.parts().len());
-        let figures = json!({"rows": rows, "parts": parts, "partial": path_text(to)});
-        arguments.format.print_figures("fit", &figures);
+        let figures = || json!({"rows": rows, "parts": parts, "partial": path_text(to)});
+        arguments.format.print_figures("fit", figures);
         return Ok(());
     }
     let output = Output::open(&arguments.out, arguments.force.into(), &progress::TERMINAL)?;

@@ -88,13 +88,27 @@ fn newer_rows<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Vec<T>, 
     if folder.join(name).exists() { rows(folder, name) } else { Ok(Vec::new()) }
 }
 
-/// Computes the accounts of a recording and writes the wanted outputs; returns their figures.
+/// A recording with its sums.
+pub struct AccountedRecording {
+    name: String,
+    recording: Recording,
+    sums: RecordingSums,
+}
+
+impl AccountedRecording {
+    /// Figures for programs.
+    pub fn figures(&self) -> serde_json::Value {
+        recording_figures(&self.name, &self.recording, &self.sums)
+    }
+}
+
+/// Computes the accounts of a recording and writes the wanted outputs.
 pub fn account(
     folder: &Path,
     mapping: Option<&Path>,
     output: Option<&Output>,
     energies: Option<&EnergyRowsFile>,
-) -> Result<serde_json::Value, Failure> {
+) -> Result<AccountedRecording, Failure> {
     let recording = read(folder, mapping)?;
     let sums = sum_recording(&recording);
     assert!(accounts_of(&sums).ledger.adds_up(), "a recording's ledger adds up");
@@ -104,7 +118,7 @@ pub fn account(
     if let Some(output) = output {
         write_accounts(&recording, &sums, output)?;
     }
-    Ok(recording_figures(&name_of(folder), &recording, &sums))
+    Ok(AccountedRecording { name: name_of(folder), recording, sums })
 }
 
 fn write_accounts(
