@@ -19,8 +19,7 @@ use crate::failure::Failure;
 use crate::folder::read_text;
 use crate::folder::{CampaignFolder, OnExisting, Output};
 use crate::model::Model;
-use crate::power::FigureBasis;
-use crate::power::{Window, parse_samples};
+use crate::power::{FigureBasis, Window, parse_samples};
 use crate::run::{MeasuredSession, RunRecord};
 use crate::scenario::IdlePolicy;
 

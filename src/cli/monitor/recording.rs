@@ -16,8 +16,7 @@ use crate::export::{ExportData, InputEnergies, SessionTrace, StackDepth, collaps
 use crate::failure::Failure;
 use crate::folder::{Output, read_text};
 use crate::input_file;
-use crate::power::FigureBasis;
-use crate::power::{PowerTrace, Window};
+use crate::power::{FigureBasis, PowerTrace, Window};
 use crate::recording::{
     MONITOR_FILE, Recording, RecordingSums, accounts_of, call_accounts, ledger_csv, read_rows,
     recording_figures, recording_page, sum_recording, summary_text, tables,

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::account::Accounts;
 use crate::account::calls::CallAccounts;
-use crate::power::FigureBasis;
-use crate::power::{PowerTrace, Window};
+use crate::power::{FigureBasis, PowerTrace, Window};
 use crate::report::Repository;
 
 /// A measured session with its power trace.
@@ -69,6 +68,11 @@ impl ExportData<'_> {
             FigureBasis::Estimated => "board, energy estimated and not measured,",
             FigureBasis::Simulated => "VIRTUAL board",
         }
+    }
+
+    /// What the callers of a line's stack are, as text.
+    pub(super) fn caller_kind(&self) -> &'static str {
+        if self.calls.is_some() { "calls" } else { "packages and classes" }
     }
 }
 

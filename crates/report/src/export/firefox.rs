@@ -203,14 +203,13 @@ pub(super) fn firefox(data: &ExportData<'_>) -> Vec<u8> {
 /// Facts about the profile: what was measured and in which unit.
 fn meta(data: &ExportData<'_>) -> Value {
     let category = |(name, color): (&str, &str)| json!({"name": name, "color": color, "subcategories": ["Other"]});
-    let stacks = if data.calls.is_some() { "calls" } else { "packages and classes" };
     let about = [
         ("Scenario", data.scenario),
         ("Unit of weights", "microjoules"),
         ("Basis", data.basis.name()),
         ("Meter", data.meter),
         ("Board", data.board),
-        ("Callers", stacks),
+        ("Callers", data.caller_kind()),
     ];
     let about =
         about.map(|(label, value)| json!({"label": label, "format": "string", "value": value}));

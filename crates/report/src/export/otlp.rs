@@ -245,11 +245,10 @@ fn any_value(text: &str) -> Option<OtlpAnyValue> {
 pub(super) fn otlp(data: &ExportData<'_>) -> Vec<u8> {
     let mut builder = OtlpBuilder::new();
     visit_stacks(data, &mut |stack| builder.add(stack));
-    let stacks = if data.calls.is_some() { "calls" } else { "packages and classes" };
     let attributes = [
         ("wattline.basis", data.basis.name()),
         ("wattline.meter", data.meter),
-        ("wattline.stacks", stacks),
+        ("wattline.stacks", data.caller_kind()),
     ];
     let attributes = attributes.map(|(key, value)| OtlpAttribute {
         key_strindex: builder.strings.index(key.to_owned()),

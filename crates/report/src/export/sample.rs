@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use super::data::{ExportData, InputEnergies, SessionTrace};
 use crate::account::{Accounts, account};
-use crate::power::FigureBasis;
-use crate::power::{PowerTrace, Window};
+use crate::power::{FigureBasis, PowerTrace, Window};
 use crate::report::Repository;
 use crate::sample_accounts as accounts;
 

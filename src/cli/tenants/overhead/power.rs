@@ -11,8 +11,7 @@ use crate::attribution::monitor::host::Host;
 use crate::attribution::monitor::machine::ThisMachine;
 use crate::cli::monitor::meters;
 use crate::failure::Failure;
-use crate::power::FigureBasis;
-use crate::power::Meter;
+use crate::power::{FigureBasis, Meter};
 
 /// Energy by socket that was spent in a time.
 #[derive(Debug, Clone, Default, PartialEq)]
