@@ -137,15 +137,16 @@ fn evaluate_unseen_inputs(
         let text = "has one input only, and so none that others could predict";
         return Err(Failure::Usage(format!("{}: {text}", folder.path().display())));
     };
+    let csv = found.csv();
     let figures = json!({
         "against": "unseen inputs",
         "nmae_share": found.nmae(),
         "flat_nmae_share": found.flat_nmae(),
         "duration_nmae_share": found.duration_nmae(),
-        "inputs": table_rows(&found.csv()),
+        "inputs": table_rows(&csv),
     });
-    format.print_table("evaluate", &figures, &found.csv());
-    output.write(names::UNSEEN_INPUTS, found.csv())?;
+    format.print_table("evaluate", &figures, &csv);
+    output.write(names::UNSEEN_INPUTS, csv)?;
     progress::say(format!("written: {}", output.path(names::UNSEEN_INPUTS).display()));
     Ok(())
 }

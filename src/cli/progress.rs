@@ -21,13 +21,13 @@ use super::{campaign_in_progress, shutdown};
 
 pub use super::standard_output::{document, result};
 
-/// Whether only errors are printed.
+/// Whether messages about the work and warnings are left out.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
 /// Latest progress bar.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// Sets whether only errors are printed (`--quiet`).
+/// Sets whether messages about the work and warnings are left out (`--quiet`).
 pub fn set_quiet(quiet: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
 }
