@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use crate::power::machine_load::TICKS_PER_S;
 use crate::power::meter::SAMPLED_HERE;
 use crate::private_files::TemporaryFolder;
 use crate::scenario::MeterChoice;
@@ -23,7 +24,6 @@ use super::facts::{BoardFacts, HardwareKind};
 use super::local_meters::{gauge_reading, rapl_reading};
 use super::meters::{ChosenMeter, choose};
 use super::sampler::Sampler;
-use super::thread_times::TICKS_PER_S;
 
 /// The value of `--board` for this machine's JVM, and its serial.
 pub const LOCAL_SERIAL: &str = "jvm";

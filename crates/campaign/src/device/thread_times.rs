@@ -10,9 +10,7 @@ use std::path::Path;
 use crate::attribution::monitor::facts::ProcessId;
 use crate::attribution::monitor::sensors::parse_process;
 use crate::power::RuntimeThreadTimes;
-
-/// Ticks of process times per second, the same on all Linux machines.
-pub(super) const TICKS_PER_S: f64 = 100.0;
+use crate::power::machine_load::TICKS_PER_S;
 
 /// The owner of a thread: a compiler, the collector, or the application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

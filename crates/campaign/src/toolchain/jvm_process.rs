@@ -8,15 +8,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::attribution::monitor::sensors::parse_process;
+use crate::power::machine_load::TICKS_PER_S;
 
 /// File name of the JVM's library in a memory map.
 const LIBRARY: &[u8] = b"/libjvm.so";
 
 /// Prefix of the folder with a user's JVM counters, one file per process id.
 const COUNTERS: &str = "hsperfdata_";
-
-/// Ticks per second in `/proc/PID/stat`, equal on all machines.
-const TICKS_PER_S: f64 = 100.0;
 
 /// Allowance for file times, whose clock is coarser than that of processes.
 const CLOCK_TOLERANCE: Duration = Duration::from_secs(2);

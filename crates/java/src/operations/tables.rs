@@ -52,7 +52,7 @@ const BLOCK_COLUMNS: [DeclaredColumn; 9] = [
     DeclaredColumn::integer("end_line", "Last line"),
     DeclaredColumn::text("class", "Class, with its package"),
     DeclaredColumn::text("method", "Method, with the types of its parameters"),
-    DeclaredColumn::text("removable", "Whether a variant may leave the block out: true or false"),
+    DeclaredColumn::boolean("removable", "Whether a variant may leave the block out"),
 ];
 
 /// Columns of `operations.csv`.
